@@ -9,7 +9,7 @@ use domain::{
     role::Role,
     secret::{Personal, Secret},
     secret_kind::SecretKind,
-    session::Status,
+    session::{AttemptNumber, Status},
     time::{Millis, Timestamp},
     user_input::TypedForm,
 };
@@ -168,7 +168,11 @@ async fn an_erasure_that_was_requested_is_done_whatever_is_asked_before_it() {
                 }
                 let again = reprocess(&harness.honnin, &caller, id.as_str()).await;
                 assert!(matches!(again, Err(ReprocessError::NotAllowed)), "{again:?}");
-                assert!(reopen(&harness.honnin, &reviewer, LookedAt::new(&id, 1)).await.is_err());
+                assert!(
+                    reopen(&harness.honnin, &reviewer, LookedAt::new(&id, AttemptNumber::FIRST))
+                        .await
+                        .is_err()
+                );
             }
             harness.run_until_idle().await;
             assert!(harness.detail(&id).await.session.purged_at.is_some());
@@ -366,7 +370,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     ask_again(
         &harness.honnin,
         &rita,
-        LookedAt::new(&created.id, 1),
+        LookedAt::new(&created.id, AttemptNumber::FIRST),
         note("canary-note-of-a-question"),
     )
     .await
@@ -376,7 +380,7 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&created.id, 2),
+        LookedAt::new(&created.id, AttemptNumber::new(2)),
         ruling,
         note("canary-note-of-a-ruling"),
     )

@@ -8,7 +8,7 @@
 use domain::{
     ids::SessionId,
     role::Role,
-    session::{Status, Step},
+    session::{AttemptNumber, Status, Step},
     tenant::TenantSettings,
     time::Millis,
 };
@@ -265,7 +265,9 @@ impl Arena {
                     }
                     _ => {
                         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
-                        let asked = async move { ask_again(&honnin, &reviewer, LookedAt::new(&id, 1), None).await };
+                        let asked = async move {
+                            ask_again(&honnin, &reviewer, LookedAt::new(&id, AttemptNumber::FIRST), None).await
+                        };
                         Box::pin(async move { (0, count(winners(vec![asked.await], is_decided))) })
                     }
                 }
@@ -316,9 +318,15 @@ impl Arena {
     fn rule(&self, id: &SessionId, reviewer: &Reviewer) -> Client<Result<(), RuleError>> {
         let (honnin, id, reviewer) = (self.harness.honnin.clone(), id.clone(), reviewer.clone());
         Box::pin(async move {
-            rule(&honnin, &reviewer, LookedAt::new(&id, 1), ReviewDecision::Approve, None)
-                .await
-                .map(drop)
+            rule(
+                &honnin,
+                &reviewer,
+                LookedAt::new(&id, AttemptNumber::FIRST),
+                ReviewDecision::Approve,
+                None,
+            )
+            .await
+            .map(drop)
         })
     }
 
@@ -383,7 +391,7 @@ impl Arena {
         let mut kinds: Vec<_> = events.iter().map(|event| event.content.kind().as_str()).collect();
         kinds.sort_unstable();
         assert_eq!(
-            (detail.status, detail.session.attempt, &kinds[..]),
+            (detail.status, detail.session.attempt.get(), &kinds[..]),
             (status, attempt, told),
             "{}",
             self.name

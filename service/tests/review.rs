@@ -12,7 +12,7 @@ use domain::{
     role::Role,
     ruling::{RESERVATION, Ruling},
     secret::Personal,
-    session::{Status, Step},
+    session::{AttemptNumber, Status, Step},
     time::{Millis, SKEW},
 };
 use service::{
@@ -125,7 +125,7 @@ async fn each_case_has_the_one_before_and_the_one_after_it_in_the_part_of_the_qu
         .unwrap();
     assert_eq!(none, review::Neighbours::default());
     // A decided one is not waiting any more: its neighbours are each other's.
-    let looked_at = LookedAt::new(&cases[1], 1);
+    let looked_at = LookedAt::new(&cases[1], AttemptNumber::FIRST);
     review::rule(&harness.honnin, &rita, looked_at, ReviewDecision::Approve, None)
         .await
         .unwrap();
@@ -193,7 +193,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
 
 /// The first attempt of a session, which a reviewer has looked at.
 const fn first(id: &SessionId) -> LookedAt<'_> {
-    LookedAt::new(id, 1)
+    LookedAt::new(id, AttemptNumber::FIRST)
 }
 
 fn reject() -> ReviewDecision {
@@ -408,7 +408,10 @@ async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() 
         .unwrap();
     harness.decided_again(&id).await;
     let seen = read(&harness, &id).await;
-    assert_eq!((seen.status, seen.session.attempt), (Status::Reviewing, 2));
+    assert_eq!(
+        (seen.status, seen.session.attempt),
+        (Status::Reviewing, AttemptNumber::new(2))
+    );
     for ruling in [ReviewDecision::Approve, reject()] {
         let refused = rule(&harness.honnin, &rita, first(&id), ruling, None).await;
         assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
@@ -421,7 +424,7 @@ async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() 
     }
     assert_eq!(keep_case(&harness.honnin, &rita, first(&id)).await.unwrap(), None);
     assert!(
-        keep_case(&harness.honnin, &rita, LookedAt::new(&id, 2))
+        keep_case(&harness.honnin, &rita, LookedAt::new(&id, AttemptNumber::new(2)))
             .await
             .unwrap()
             .is_some()
@@ -429,7 +432,7 @@ async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() 
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&id, 2),
+        LookedAt::new(&id, AttemptNumber::new(2)),
         ReviewDecision::Approve,
         None,
     )
@@ -438,6 +441,20 @@ async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() 
     harness.wait(UNDO).await;
     let refused = reopen(&harness.honnin, &rita, first(&id)).await;
     assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_attempt_that_no_session_has_is_refused_as_another_one() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    for number in [i64::MIN, 0, i64::MAX] {
+        let case = LookedAt::new(&id, AttemptNumber::new(number));
+        let refused = reopen(&harness.honnin, &rita, case).await;
+        assert!(
+            matches!(refused, Err(RuleError::AnotherAttempt)),
+            "{number}: {refused:?}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -629,7 +646,7 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     let detail = read(&harness, &id).await;
     assert_eq!(
         (detail.status, detail.session.attempt, detail.outcome),
-        (Status::Collecting, 2, None)
+        (Status::Collecting, AttemptNumber::new(2), None)
     );
     let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
@@ -637,7 +654,9 @@ async fn asking_again_begins_another_attempt_with_a_new_link_and_keeps_the_histo
     assert!(matches!(refused, RuleError::Decided(Some(_))));
     let kept = review::open_case(&harness.honnin, &rita, &id).await.unwrap().history;
     assert!(
-        kept.decisions.len() == 1 && kept.rulings.len() == 1 && kept.captures.iter().all(|taken| taken.attempt == 1)
+        kept.decisions.len() == 1
+            && kept.rulings.len() == 1
+            && kept.captures.iter().all(|taken| taken.attempt == AttemptNumber::FIRST)
     );
     let told = kept.rulings[0].note.as_ref().map(|note| note.expose().as_str());
     assert_eq!(told, Some("The back is cut off; ask for a ruler beside it."));
@@ -669,7 +688,7 @@ async fn asking_again_twice_begins_one_attempt_whose_link_still_opens() {
             matches!(another, Err(RuleError::Decided(Some(_)) | RuleError::AnotherAttempt)),
             "{another:?}"
         );
-        assert_eq!(read(&harness, &id).await.session.attempt, 2);
+        assert_eq!(read(&harness, &id).await.session.attempt, AttemptNumber::new(2));
         let token = made.url.expose().rsplit('/').next().unwrap();
         assert!(open_link(&harness.honnin, token, None).await.is_ok());
     }
@@ -684,7 +703,7 @@ async fn who_has_asked_again_is_not_taken_for_who_began_the_attempt_after_that()
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
         .await
         .unwrap();
-    let refused = reopen(&harness.honnin, &rita, LookedAt::new(&id, 2)).await;
+    let refused = reopen(&harness.honnin, &rita, LookedAt::new(&id, AttemptNumber::new(2))).await;
     assert!(matches!(refused, Err(RuleError::AnotherAttempt)), "{refused:?}");
 }
 

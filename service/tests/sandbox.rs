@@ -7,7 +7,7 @@ use domain::{
     reasons::Reason,
     role::Role,
     sandbox::{SandboxOutcome, SandboxTime},
-    session::{FailureReason, Session, Status},
+    session::{AttemptNumber, FailureReason, Session, Status},
     time::Millis,
 };
 use service::{
@@ -180,7 +180,7 @@ async fn review_reprocess_and_another_completion_go_on_from_there() {
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&id, 1),
+        LookedAt::new(&id, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )

@@ -10,6 +10,7 @@ use domain::{
     named::Named,
     reasons::Reason,
     ruling::{Ruling, latest_end_of_reservation},
+    session::AttemptNumber,
     time::Timestamp,
 };
 
@@ -76,7 +77,7 @@ fn write_reasons(reasons: &[Named<Reason>]) -> Result<String, StoreError> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruled {
     /// Which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// Who.
     pub user: UserId,
     /// Their name.
@@ -105,7 +106,7 @@ impl TryFrom<Raw> for Ruled {
 
     fn try_from(raw: Raw) -> Result<Self, StoreError> {
         Ok(Self {
-            attempt: raw.attempt,
+            attempt: AttemptNumber::new(raw.attempt),
             user: ids::user_id(&raw.user_id)?,
             name: raw.name,
             ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
@@ -269,7 +270,7 @@ pub struct NewRuling<'a> {
     /// The session.
     pub session: &'a SessionId,
     /// Which of its attempts.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// Who decided.
     pub user: &'a UserId,
     /// The decision.
@@ -287,7 +288,7 @@ pub struct NewRuling<'a> {
 pub async fn insert(tx: &mut Tx, new: NewRuling<'_>) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO reviews (session_id, attempt, user_id, ruling, note, reviewed_at) VALUES ($1, $2, $3, $4, $5, $6)")
-        .bind(new.session.as_str()).bind(new.attempt).bind(new.user.as_str()).bind(new.ruling.as_str()).bind(new.note)
+        .bind(new.session.as_str()).bind(new.attempt.get()).bind(new.user.as_str()).bind(new.ruling.as_str()).bind(new.note)
         .bind(new.at.as_millis())
         .execute(conn).await.map(drop))
 }
@@ -319,7 +320,7 @@ pub struct PendingRuling {
     /// The case.
     pub session: SessionId,
     /// Which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// Who.
     pub user: UserId,
     /// What: approved or rejected.
@@ -355,7 +356,7 @@ row! {
 fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
     let pending = PendingRuling {
         session: ids::session_id(&raw.session_id)?,
-        attempt: raw.attempt,
+        attempt: AttemptNumber::new(raw.attempt),
         user: ids::user_id(&raw.user_id)?,
         ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
         reasons: parse_reasons(&raw.reasons)?,
@@ -376,7 +377,7 @@ pub async fn insert_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<(), 
     on!(tx, conn => sqlx::query(
         "INSERT INTO pending_rulings (session_id, attempt, user_id, ruling, reasons, note, address, made_at, due_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-        .bind(pending.session.as_str()).bind(pending.attempt).bind(pending.user.as_str()).bind(pending.ruling.as_str())
+        .bind(pending.session.as_str()).bind(pending.attempt.get()).bind(pending.user.as_str()).bind(pending.ruling.as_str())
         .bind(&reasons).bind(&pending.note).bind(&pending.address)
         .bind(pending.made_at.as_millis()).bind(pending.due_at.as_millis())
         .execute(conn).await.map(drop))
@@ -414,7 +415,7 @@ pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRulin
 pub async fn take_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "DELETE FROM pending_rulings WHERE session_id = $1 AND attempt = $2 AND user_id = $3 AND ruling = $4 AND made_at = $5")
-        .bind(pending.session.as_str()).bind(pending.attempt).bind(pending.user.as_str()).bind(pending.ruling.as_str())
+        .bind(pending.session.as_str()).bind(pending.attempt.get()).bind(pending.user.as_str()).bind(pending.ruling.as_str())
         .bind(pending.made_at.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }

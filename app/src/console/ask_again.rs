@@ -6,7 +6,7 @@ use super::{
     words::say,
 };
 use crate::{PageMeta, page::Fields};
-use domain::ids::SessionId;
+use domain::{ids::SessionId, session::AttemptNumber};
 use leptos::prelude::*;
 use service::review::LookedAt;
 
@@ -15,9 +15,9 @@ pub(super) use super::irreversible::{Answer, answer};
 /// The field with the attempt that the page of the form showed.
 pub(super) const ATTEMPT: &str = "attempt";
 
-/// The attempt that the page of the form showed; none for a form without it.
-pub(super) fn attempt_of(fields: &Fields) -> i64 {
-    fields.raw(ATTEMPT).parse().unwrap_or_default()
+/// The attempt that the page of the form showed; for a form without it, 0, which no session has.
+pub(super) fn attempt_of(fields: &Fields) -> AttemptNumber {
+    AttemptNumber::new(fields.raw(ATTEMPT).parse().unwrap_or_default())
 }
 
 /// What the page of the form showed of a session.

@@ -1,5 +1,9 @@
 //! The session: its states and all transitions, one function each. Nothing else changes a status.
 
+mod attempt;
+
+pub use attempt::AttemptNumber;
+
 use crate::{
     ids::{SessionId, TenantId},
     named::vocabulary,
@@ -111,8 +115,8 @@ pub struct Session {
     pub erasure_requested_at: Option<Timestamp>,
     /// When the personal data was erased.
     pub purged_at: Option<Timestamp>,
-    /// 1 at first, one more after each reprocess.
-    pub attempt: i64,
+    /// The attempt it is in.
+    pub attempt: AttemptNumber,
     /// Compared and incremented by each save.
     pub version: i64,
 }
@@ -142,7 +146,7 @@ impl Session {
             completed_at: None,
             erasure_requested_at: None,
             purged_at: None,
-            attempt: 1,
+            attempt: AttemptNumber::FIRST,
             version: 0,
         }
     }
@@ -270,7 +274,7 @@ impl Session {
             Status::Completed | Status::Failed | Status::Reviewing => Ok(Self {
                 expires_at: now.plus(lifetime),
                 completed_at: None,
-                attempt: self.attempt + 1,
+                attempt: self.attempt.next(),
                 ..self.to(Status::Collecting)
             }),
             other => Err(Refused::Status(other)),

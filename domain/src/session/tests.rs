@@ -98,7 +98,8 @@ proptest! {
             let Some(next) = apply(&session, step, now) else { continue };
             prop_assert!(allowed(seen, next.status_at(now)), "{seen} -> {} by {step:?}", next.status_at(now));
             prop_assert_eq!(next.completed_at.is_some(), next.status == Status::Completed);
-            prop_assert_eq!(next.attempt - session.attempt, i64::from(matches!(step, Move::Reprocess)));
+            let begun = matches!(step, Move::Reprocess);
+            prop_assert_eq!(next.attempt.get() - session.attempt.get(), i64::from(begun));
             prop_assert!(next.status != Status::Expired || now >= next.expires_at);
             let ends = session.purged_at.or(session.erasure_requested_at);
             if ends.is_some() { prop_assert!(!matches!(step, Move::Reprocess)); }

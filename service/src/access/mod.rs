@@ -16,6 +16,7 @@ use domain::{
     ids::{ApiKeyId, SessionId, TenantId},
     network::admits,
     scope::Scope,
+    session::AttemptNumber,
     tenant::{Mode, TenantSettings},
     time::{Millis, Timestamp},
 };
@@ -44,7 +45,7 @@ pub struct Tenant {
 pub struct Applicant {
     tenant: TenantId,
     session: SessionId,
-    attempt: i64,
+    attempt: AttemptNumber,
     /// SHA-256 of the cookie, which may end while a request runs.
     cookie: Vec<u8>,
     until: Timestamp,
@@ -232,7 +233,7 @@ impl Applicant {
 
     /// The attempt of that session.
     #[must_use]
-    pub const fn attempt(&self) -> i64 {
+    pub const fn attempt(&self) -> AttemptNumber {
         self.attempt
     }
 

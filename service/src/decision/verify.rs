@@ -16,7 +16,7 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     secret::Personal,
-    session::Step,
+    session::{AttemptNumber, Step},
     time::Timestamp,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -32,7 +32,7 @@ use store::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedDecision {
     /// Of which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// When it was made.
     pub decided_at: Timestamp,
     /// The verdict, as recorded.

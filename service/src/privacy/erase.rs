@@ -5,7 +5,7 @@
 use crate::{Honnin, runtime::job_error::JobError, session};
 use domain::{
     audit::AuditAction,
-    session::{Session, Status},
+    session::{AttemptNumber, Session, Status},
 };
 use store::{
     StoreError, audit,
@@ -31,7 +31,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let Some(row) = due else {
         return finish(honnin, job).await;
     };
-    // Marked first, because the mark is what refuses a reprocess after the retention period, when nobody has requested the erasure: a session must not collect data under a destroyed key.
+    // Marked first, because the mark is what refuses a reprocess after the retention period, when nobody has requested the erasure: a
+    // session must not collect data under a destroyed key.
     mark(honnin, row.clone()).await?;
     let key_gone = honnin.vault.destroy(&row.data_key).await?;
     honnin.pictures.delete_session(&row.session.id).await?;
@@ -41,7 +42,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     finish(honnin, job).await
 }
 
-fn is_over(session: &Session, attempt: i64) -> bool {
+fn is_over(session: &Session, attempt: AttemptNumber) -> bool {
     session.attempt == attempt && matches!(session.status, Status::Completed | Status::Expired | Status::Failed)
 }
 

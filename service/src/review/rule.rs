@@ -19,7 +19,7 @@ use domain::{
     reasons::Reason,
     ruling::Ruling,
     secret::Personal,
-    session::{Status, Step},
+    session::{AttemptNumber, Status, Step},
     time::{Millis, Timestamp},
     visible,
 };
@@ -110,14 +110,14 @@ pub enum RuleError {
 pub struct LookedAt<'a> {
     /// The session.
     pub id: &'a SessionId,
-    /// The attempt whose pictures were shown; the first is 1.
-    pub attempt: i64,
+    /// The attempt whose pictures were shown.
+    pub attempt: AttemptNumber,
 }
 
 impl<'a> LookedAt<'a> {
     /// This attempt of this session.
     #[must_use]
-    pub const fn new(id: &'a SessionId, attempt: i64) -> Self {
+    pub const fn new(id: &'a SessionId, attempt: AttemptNumber) -> Self {
         Self { id, attempt }
     }
 }
@@ -262,7 +262,7 @@ async fn seal_note(
     staff: &Staff,
     id: &SessionId,
     note: Option<&Personal<String>>,
-    value: fn(i64) -> SealedValue<'static>,
+    value: fn(AttemptNumber) -> SealedValue<'static>,
 ) -> Result<Option<Vec<u8>>, RuleError> {
     let Some(note) = note else { return Ok(None) };
     let (tenant, id) = (staff.tenant().clone(), id.clone());
@@ -313,7 +313,7 @@ async fn find_ruling(tx: &mut Tx, row: &SessionRow) -> Result<Option<Ruled>, Sto
         // It began the current attempt, which has not ended otherwise since.
         Ruling::AskedAgain => {
             let goes_on = matches!(row.session.status, Status::Collecting | Status::Deciding);
-            last.attempt + 1 == row.session.attempt && goes_on
+            last.attempt.next() == row.session.attempt && goes_on
         }
     }))
 }
@@ -373,7 +373,7 @@ async fn start_over(
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(RuleError::NotFound)?;
-        if row.session.attempt - 1 == attempt && has_begun_attempt(tx, &staff, &row, now).await? {
+        if attempt.next() == row.session.attempt && has_begun_attempt(tx, &staff, &row, now).await? {
             return Err(RuleError::Repeated);
         }
         let case = LookedAt::new(&id, attempt);

@@ -15,7 +15,7 @@ use domain::{
     outcome::Verdict,
     reasons::Reason,
     secret::Personal,
-    session::FailureReason,
+    session::{AttemptNumber, FailureReason},
     time::Timestamp,
 };
 use serde::Deserialize;
@@ -38,7 +38,7 @@ pub struct Taken {
     /// Its id.
     pub id: CaptureId,
     /// Its attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// What it shows.
     pub slot: Slot,
     /// 1 for the first of its slot.
@@ -69,7 +69,7 @@ pub struct Taken {
 #[derive(Clone, Debug)]
 pub struct Decided {
     /// Its attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// When.
     pub at: Timestamp,
     /// The verdict.
@@ -309,7 +309,7 @@ mod tests {
             problems: vec![Reason::DocumentBlurry],
             accepted_at: Some(at(5)),
             accepted_problems: Some(shown.clone()),
-            ..CaptureRow::new(id, (&session, 1), slot, Vec::new(), at(1))
+            ..CaptureRow::new(id, (&session, AttemptNumber::FIRST), slot, Vec::new(), at(1))
         };
         for (analysed_at, expected) in [(None, &shown), (Some(at(4)), &shown), (Some(at(6)), &used.problems)] {
             let row = CaptureRow {

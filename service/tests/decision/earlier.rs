@@ -13,7 +13,7 @@ use domain::{
     reasons::Reason,
     role::Role,
     secret::Personal,
-    session::{Status, Step},
+    session::{AttemptNumber, Status, Step},
     tenant::{Change, TenantSettings},
     time::{Millis, Timestamp},
     user_input::TypedForm,
@@ -310,7 +310,7 @@ async fn whoever_has_a_new_name_entered_on_a_document_is_nobody_else_when_they_c
     rule(
         &harness.honnin,
         &reviewer,
-        LookedAt::new(&first, 1),
+        LookedAt::new(&first, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )
@@ -339,9 +339,15 @@ async fn a_document_counts_once_a_reviewer_approves_and_never_where_they_reject(
             reviewed(Reason::SelfieLivenessUncertain)
         );
         let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
-        rule(&harness.honnin, &reviewer, LookedAt::new(&first, 1), ruling, None)
-            .await
-            .unwrap();
+        rule(
+            &harness.honnin,
+            &reviewer,
+            LookedAt::new(&first, AttemptNumber::FIRST),
+            ruling,
+            None,
+        )
+        .await
+        .unwrap();
         harness.wait(UNDO).await;
 
         let (page, typed) = of_somebody_else();
@@ -371,7 +377,7 @@ async fn while_an_approval_can_be_undone_nobody_else_is_approved_with_the_docume
         rule(
             &harness.honnin,
             &reviewer,
-            LookedAt::new(&first, 1),
+            LookedAt::new(&first, AttemptNumber::FIRST),
             ReviewDecision::Approve,
             None,
         )
@@ -409,7 +415,7 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     rule(
         honnin,
         &reviewer,
-        LookedAt::new(&first, 1),
+        LookedAt::new(&first, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )
@@ -425,7 +431,7 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     rule(
         honnin,
         &reviewer,
-        LookedAt::new(&first, 1),
+        LookedAt::new(&first, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )
@@ -437,9 +443,15 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     assert_eq!(told(&first).await, [], "it is decided");
     assert_same_document(approve(&harness, &reviewer, &second).await, &first);
     let seen = ReviewDecision::ApproveDespite(vec![first]);
-    rule(honnin, &reviewer, LookedAt::new(&second, 1), seen, None)
-        .await
-        .unwrap();
+    rule(
+        honnin,
+        &reviewer,
+        LookedAt::new(&second, AttemptNumber::FIRST),
+        seen,
+        None,
+    )
+    .await
+    .unwrap();
 }
 
 /// Approves a case without having been shown other sessions.
@@ -447,7 +459,7 @@ async fn approve(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> Resu
     rule(
         &harness.honnin,
         reviewer,
-        LookedAt::new(id, 1),
+        LookedAt::new(id, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )

@@ -9,6 +9,7 @@ use domain::{
     outcome::Verdict,
     role::Role,
     sandbox::SandboxOutcome,
+    session::AttemptNumber,
     time::Millis,
 };
 use service::{
@@ -35,7 +36,7 @@ async fn the_same(harness: &Harness, id: &SessionId) -> Vec<(i64, Verdict)> {
     for one in &verified {
         assert!(one.differences.is_empty() && one.missing.is_empty(), "{one:?}");
     }
-    verified.iter().map(|one| (one.attempt, one.verdict)).collect()
+    verified.iter().map(|one| (one.attempt.get(), one.verdict)).collect()
 }
 
 fn doubtful() -> SelfieFindings {
@@ -57,7 +58,7 @@ async fn every_attempt_is_decided_as_it_was_and_who_looked_is_recorded() {
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&id, 1),
+        LookedAt::new(&id, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )

@@ -10,7 +10,7 @@ use domain::{
     ids::SessionId,
     role::Role,
     scope::{Scope, Scopes},
-    session::Status,
+    session::{AttemptNumber, Status},
     tenant::{Change, TenantSettings},
     time::{Clock as _, Millis},
 };
@@ -181,7 +181,7 @@ async fn a_reviewers_decision_made_while_the_clock_was_ahead_takes_effect_once_i
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&id, 1),
+        LookedAt::new(&id, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )
@@ -310,7 +310,7 @@ async fn a_session_that_is_decided_or_ruled_on_while_the_clock_is_wrong_is_kept_
         rule(
             &harness.honnin,
             &rita,
-            LookedAt::new(&ruled, 1),
+            LookedAt::new(&ruled, AttemptNumber::FIRST),
             ReviewDecision::Approve,
             None,
         )
@@ -362,7 +362,7 @@ async fn what_a_machine_noted_after_a_pause_keeps_its_times_and_is_planned() {
     rule(
         &harness.honnin,
         &rita,
-        LookedAt::new(&ruled, 1),
+        LookedAt::new(&ruled, AttemptNumber::FIRST),
         ReviewDecision::Approve,
         None,
     )

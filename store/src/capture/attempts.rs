@@ -5,7 +5,10 @@ use crate::{
     StoreError,
     db::{Tx, on, row},
 };
-use domain::{document::DocumentType, findings::Challenge, ids::SessionId, language::Language, time::Timestamp};
+use domain::{
+    document::DocumentType, findings::Challenge, ids::SessionId, language::Language, session::AttemptNumber,
+    time::Timestamp,
+};
 
 /// The answers of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +16,7 @@ pub struct AttemptRow {
     /// The session.
     pub session: SessionId,
     /// Which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// 0 if nothing is stored yet.
     pub version: i64,
     /// The language of the consent.
@@ -56,7 +59,7 @@ pub struct RunStep {
 impl AttemptRow {
     /// An attempt with no answer yet.
     #[must_use]
-    pub const fn new(session: SessionId, attempt: i64) -> Self {
+    pub const fn new(session: SessionId, attempt: AttemptNumber) -> Self {
         Self {
             session,
             attempt,
@@ -109,12 +112,12 @@ row! {
 ///
 /// # Errors
 /// If the database does not respond or the row does not parse.
-pub async fn load(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<AttemptRow, StoreError> {
+pub async fn load(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
         "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, draft, challenge_id, challenge,
                 live_id, live_runs, step_run, step, step_since, step_unseen_turns, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
-        .bind(session.as_str()).bind(attempt).fetch_optional(conn).await)?;
+        .bind(session.as_str()).bind(attempt.get()).fetch_optional(conn).await)?;
     let mut row = AttemptRow::new(session.clone(), attempt);
     let Some(raw) = raw else { return Ok(row) };
     let corrupt = StoreError::Corrupt("an attempt that does not parse");
@@ -164,7 +167,7 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
              step_unseen_turns = excluded.step_unseen_turns, draft = excluded.draft,
              details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
-        .bind(row.session.as_str()).bind(row.attempt).bind(row.version).bind(row.language.map(Language::as_str))
+        .bind(row.session.as_str()).bind(row.attempt.get()).bind(row.version).bind(row.language.map(Language::as_str))
         .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
         .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))

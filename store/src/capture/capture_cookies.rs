@@ -5,7 +5,7 @@ use crate::{
     db::{Tx, on, row},
     ids,
 };
-use domain::{ids::SessionId, time::Timestamp};
+use domain::{ids::SessionId, session::AttemptNumber, time::Timestamp};
 
 /// A cookie as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct CookieRow {
     /// Its session.
     pub session: SessionId,
     /// The attempt of that session.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// When the link was opened.
     pub created_at: Timestamp,
     /// When the browser was last seen.
@@ -42,7 +42,7 @@ impl TryFrom<Raw> for CookieRow {
         Ok(Self {
             hash: raw.hash,
             session: ids::session_id(&raw.session_id)?,
-            attempt: raw.attempt,
+            attempt: AttemptNumber::new(raw.attempt),
             created_at: Timestamp::from_millis(raw.created_at),
             seen_at: Timestamp::from_millis(raw.seen_at),
             ended_at: raw.ended_at.map(Timestamp::from_millis),
@@ -57,7 +57,7 @@ impl TryFrom<Raw> for CookieRow {
 pub async fn insert(tx: &mut Tx, cookie: &CookieRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO capture_cookies (hash, session_id, attempt, created_at, seen_at) VALUES ($1, $2, $3, $4, $5)")
-        .bind(&cookie.hash).bind(cookie.session.as_str()).bind(cookie.attempt)
+        .bind(&cookie.hash).bind(cookie.session.as_str()).bind(cookie.attempt.get())
         .bind(cookie.created_at.as_millis()).bind(cookie.seen_at.as_millis())
         .execute(conn).await.map(drop))
 }

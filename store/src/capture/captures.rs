@@ -10,6 +10,7 @@ use domain::{
     findings::{Asked, Challenge, LiveFindings},
     ids::{CaptureId, SessionId},
     reasons::Reason,
+    session::AttemptNumber,
     time::Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ pub struct CaptureRow {
     /// The session.
     pub session: SessionId,
     /// The attempt it belongs to.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// What it shows.
     pub slot: Slot,
     /// 1 for the first of a slot.
@@ -99,7 +100,7 @@ impl CaptureRow {
     #[must_use]
     pub fn new(
         id: CaptureId,
-        (session, attempt): (&SessionId, i64),
+        (session, attempt): (&SessionId, AttemptNumber),
         slot: Slot,
         frames: Vec<Frame>,
         created_at: Timestamp,
@@ -175,7 +176,7 @@ impl TryFrom<Raw> for CaptureRow {
         Ok(Self {
             id: CaptureId::parse(&raw.id).ok_or(CORRUPT)?,
             session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
-            attempt: raw.attempt,
+            attempt: AttemptNumber::new(raw.attempt),
             slot: Slot::parse(&raw.slot).ok_or(CORRUPT)?,
             number: raw.number,
             document_type: kind.transpose()?,
@@ -221,7 +222,7 @@ pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
         "INSERT INTO captures (id, session_id, attempt, slot, try, document_type, challenge, live, flashes, frames, problems,
              created_at, accepted_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)")
-        .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt).bind(row.slot.as_str()).bind(row.number)
+        .bind(row.id.as_str()).bind(row.session.as_str()).bind(row.attempt.get()).bind(row.slot.as_str()).bind(row.number)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&movements).bind(&live)
         .bind(&row.flashes).bind(&frames).bind(&problems).bind(row.created_at.as_millis()).bind(row.accepted_at.map(Timestamp::as_millis))
         .execute(conn).await.map(drop));
@@ -256,10 +257,10 @@ pub async fn find(tx: &mut Tx, id: &CaptureId) -> Result<Option<CaptureRow>, Sto
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
-pub async fn list(tx: &mut Tx, session: &SessionId, attempt: i64) -> Result<Vec<CaptureRow>, StoreError> {
+pub async fn list(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> Result<Vec<CaptureRow>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
         select!("WHERE session_id = $1 AND attempt = $2 ORDER BY created_at, slot, try"))
-        .bind(session.as_str()).bind(attempt).fetch_all(conn).await)?;
+        .bind(session.as_str()).bind(attempt.get()).fetch_all(conn).await)?;
     raw.into_iter().map(CaptureRow::try_from).collect()
 }
 

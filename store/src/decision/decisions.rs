@@ -10,6 +10,7 @@ use domain::{
     findings::ModelHash,
     ids::{SessionId, TenantId},
     outcome::Verdict,
+    session::AttemptNumber,
     time::Timestamp,
 };
 
@@ -19,7 +20,7 @@ pub struct DecisionRow {
     /// The session.
     pub session: SessionId,
     /// The attempt decided.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// When.
     pub decided_at: Timestamp,
     /// The verdict.
@@ -51,7 +52,7 @@ impl TryFrom<Raw> for DecisionRow {
         const CORRUPT: StoreError = StoreError::Corrupt("a decision that does not parse");
         Ok(Self {
             session: SessionId::parse(&raw.session_id).ok_or(CORRUPT)?,
-            attempt: raw.attempt,
+            attempt: AttemptNumber::new(raw.attempt),
             decided_at: Timestamp::from_millis(raw.decided_at),
             verdict: Verdict::parse(&raw.verdict).ok_or(CORRUPT)?,
             policy: serde_json::from_str(&raw.policy).map_err(|_| CORRUPT)?,
@@ -71,7 +72,7 @@ pub async fn insert(tx: &mut Tx, row: &DecisionRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO decisions (session_id, attempt, decided_at, verdict, policy, models, explanation)
          VALUES ($1, $2, $3, $4, $5, $6, $7)")
-        .bind(row.session.as_str()).bind(row.attempt).bind(row.decided_at.as_millis()).bind(row.verdict.as_str())
+        .bind(row.session.as_str()).bind(row.attempt.get()).bind(row.decided_at.as_millis()).bind(row.verdict.as_str())
         .bind(&policy).bind(&models).bind(&row.explanation).execute(conn).await.map(drop))
 }
 

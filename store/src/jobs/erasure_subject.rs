@@ -1,6 +1,9 @@
 //! What the job that erases a session names.
 
-use domain::{ids::SessionId, session::Session};
+use domain::{
+    ids::SessionId,
+    session::{AttemptNumber, Session},
+};
 use std::fmt;
 
 /// The subject of a session's erasure, in SQL over `sessions`: what [`ErasureSubject`] is written as.
@@ -16,8 +19,8 @@ pub(crate) use erasure_subject;
 pub struct ErasureSubject {
     /// The session.
     pub session: SessionId,
-    /// The attempt in which it ended; the first is 1.
-    pub attempt: i64,
+    /// The attempt in which it ended.
+    pub attempt: AttemptNumber,
 }
 
 impl ErasureSubject {
@@ -36,7 +39,7 @@ impl ErasureSubject {
         let (session, attempt) = text.split_once('#')?;
         Some(Self {
             session: SessionId::parse(session)?,
-            attempt: attempt.parse().ok()?,
+            attempt: AttemptNumber::new(attempt.parse().ok()?),
         })
     }
 }
@@ -57,7 +60,7 @@ mod tests {
         for attempt in [1, 2, 10, i64::MAX] {
             let subject = ErasureSubject {
                 session: session.clone(),
-                attempt,
+                attempt: AttemptNumber::new(attempt),
             };
             let stored = subject.to_string();
             // Nodes of other versions read it as well.

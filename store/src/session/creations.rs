@@ -132,7 +132,7 @@ pub async fn insert(tx: &mut Tx, new: &Creation<'_>) -> Result<bool, StoreError>
         let statement = sqlx::query(sql)
             .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
             .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
-            .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
+            .bind(row.session.attempt.get()).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
             .bind(&row.callback_url).bind(&row.state).bind(&row.known)
             .bind(&link.hash).bind(link.created_at.as_millis()).bind(link.expires_at.as_millis())
             .bind(expiry.kind.as_str()).bind(expiry.run_at.as_millis())

@@ -8,6 +8,7 @@ use crate::{
 };
 use domain::{
     ids::{SessionId, TenantId},
+    session::AttemptNumber,
     time::{Millis, Timestamp},
 };
 
@@ -17,7 +18,7 @@ pub struct Ended {
     /// Its id.
     pub id: SessionId,
     /// The attempt in which it ended.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// When it was created: the order of the list.
     pub created_at: Timestamp,
     /// When it ended.
@@ -53,7 +54,7 @@ pub async fn list(
         .map(|(id, attempt, created_at, ended_at)| {
             Ok(Ended {
                 id: ids::session_id(&id)?,
-                attempt,
+                attempt: AttemptNumber::new(attempt),
                 created_at: Timestamp::from_millis(created_at),
                 ended_at: Timestamp::from_millis(ended_at),
             })

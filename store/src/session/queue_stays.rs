@@ -18,7 +18,7 @@ pub async fn enter(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<(),
     on!(tx, conn => sqlx::query(
         "INSERT INTO queue_stays (session_id, attempt, tenant_id, entered_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (session_id, attempt) DO NOTHING")
-        .bind(session.id.as_str()).bind(session.attempt).bind(session.tenant.as_str()).bind(now.as_millis())
+        .bind(session.id.as_str()).bind(session.attempt.get()).bind(session.tenant.as_str()).bind(now.as_millis())
         .execute(conn).await.map(drop))
 }
 

@@ -12,7 +12,7 @@ use domain::{
     ids::{SessionId, TenantId},
     outcome::Outcome,
     secret::Unlogged,
-    session::{FailureReason, Session, Status},
+    session::{AttemptNumber, FailureReason, Session, Status},
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
@@ -122,7 +122,7 @@ impl TryFrom<Raw> for SessionRow {
                 completed_at: raw.completed_at.map(Timestamp::from_millis),
                 erasure_requested_at: raw.erasure_requested_at.map(Timestamp::from_millis),
                 purged_at: raw.purged_at.map(Timestamp::from_millis),
-                attempt: raw.attempt,
+                attempt: AttemptNumber::new(raw.attempt),
                 version: raw.version,
             },
             data_key: DataKeyId::stored(&raw.data_key)?,
@@ -182,7 +182,7 @@ pub async fn insert(tx: &mut Tx, row: &SessionRow) -> Result<(), StoreError> {
         .bind(row.session.id.as_str()).bind(row.session.tenant.as_str()).bind(row.session.status.as_str()).bind(&plan)
         .bind(row.session.created_at.as_millis()).bind(row.session.expires_at.as_millis())
         .bind(row.session.completed_at.map(Timestamp::as_millis)).bind(row.session.purged_at.map(Timestamp::as_millis))
-        .bind(row.session.attempt).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
+        .bind(row.session.attempt.get()).bind(row.session.version).bind(row.data_key.as_str()).bind(row.metadata.as_deref())
         .bind(&row.callback_url).bind(&row.state).bind(&row.known).bind(&row.typed)
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.ocr).bind(&outcome).bind(&row.note)
         .bind(row.failure_reason.map(FailureReason::as_str)).bind(waiting_since(row))
@@ -344,7 +344,7 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
          WHERE id = $1 AND version = $2")
         .bind(row.session.id.as_str()).bind(row.session.version).bind(row.session.status.as_str())
         .bind(row.session.expires_at.as_millis()).bind(row.session.completed_at.map(Timestamp::as_millis))
-        .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt).bind(row.metadata.as_deref())
+        .bind(row.session.purged_at.map(Timestamp::as_millis)).bind(row.session.attempt.get()).bind(row.metadata.as_deref())
         .bind(&row.state).bind(&row.known).bind(&row.typed).bind(row.document_type.map(DocumentType::as_str))
         .bind(&row.ocr).bind(&outcome).bind(&row.note).bind(row.failure_reason.map(FailureReason::as_str))
         .bind(waiting_since(row)).bind(row.session.erasure_requested_at.map(Timestamp::as_millis))

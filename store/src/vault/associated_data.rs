@@ -2,7 +2,10 @@
 //! here, so that no two kinds of it have the same name and none changes its name: it could not be decrypted any more.
 
 use super::DataKeyId;
-use domain::ids::{CaptureId, SessionId, TenantId};
+use domain::{
+    ids::{CaptureId, SessionId, TenantId},
+    session::AttemptNumber,
+};
 use std::borrow::Cow;
 
 /// The associated data of a value that is encrypted with a session's data key. A value that was moved to another tenant or session, or to where
@@ -50,13 +53,13 @@ pub enum SealedValue<'a> {
     /// The note of a reviewer's decision that ends the case, UTF-8: in the session, its events, and while the decision is pending or undone.
     Note,
     /// The note with which a reviewer asked again after this attempt, UTF-8.
-    ReviewNote(i64),
+    ReviewNote(AttemptNumber),
     /// The details as typed in an attempt, before it is submitted, JSON.
     AttemptTyped,
     /// What was typed and is not confirmed, JSON.
     AttemptDraft,
     /// What the automatic decision on this attempt is based on, JSON.
-    Explanation(i64),
+    Explanation(AttemptNumber),
     /// A picture, by its name in the object store.
     Picture(&'a str),
     /// What was found in the pictures of a capture, JSON.
@@ -134,18 +137,19 @@ mod tests {
     #[test]
     fn every_value_keeps_the_name_that_it_was_encrypted_under_and_none_has_the_name_of_another() {
         let capture = CaptureId::from_random([0x44; 16]);
+        let (first, second) = (AttemptNumber::FIRST, AttemptNumber::FIRST.next());
         let names = [
             (SealedValue::State, "state"),
             (SealedValue::Known, "known"),
             (SealedValue::Typed, "typed"),
             (SealedValue::Ocr, "ocr"),
             (SealedValue::Note, "note"),
-            (SealedValue::ReviewNote(1), "review-note-1"),
-            (SealedValue::ReviewNote(2), "review-note-2"),
+            (SealedValue::ReviewNote(first), "review-note-1"),
+            (SealedValue::ReviewNote(second), "review-note-2"),
             (SealedValue::AttemptTyped, "attempt-typed"),
             (SealedValue::AttemptDraft, "attempt-draft"),
-            (SealedValue::Explanation(1), "explanation-1"),
-            (SealedValue::Explanation(2), "explanation-2"),
+            (SealedValue::Explanation(first), "explanation-1"),
+            (SealedValue::Explanation(second), "explanation-2"),
             (
                 SealedValue::Picture("cap_44444444444444444444444444444444-0"),
                 "cap_44444444444444444444444444444444-0",

@@ -9,6 +9,7 @@ use crate::{
 use domain::{
     event::{EventData, EventKind, EventType, TestEvent},
     ids::{EventId, SessionId, TenantId},
+    session::AttemptNumber,
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
@@ -65,7 +66,7 @@ impl EventContent {
 pub async fn redate_failure(
     tx: &mut Tx,
     session: &SessionId,
-    attempt: i64,
+    attempt: AttemptNumber,
     at: Timestamp,
     right: &RangeInclusive<Timestamp>,
 ) -> Result<(), StoreError> {
@@ -75,7 +76,7 @@ pub async fn redate_failure(
              AND (attempt = $4 OR (attempt IS NULL AND $4 = 1) OR created_at > $2)
              AND NOT (created_at >= $5 AND created_at <= $6)
          RETURNING id")
-        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt)
+        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
         .bind(right.start().as_millis()).bind(right.end().as_millis())
         .fetch_all(conn).await)?;
     for event in redated {

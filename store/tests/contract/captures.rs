@@ -8,7 +8,7 @@ use domain::{
     language::Language,
     outcome::Verdict,
     reasons::Reason,
-    session::{Plan, Session, Step},
+    session::{AttemptNumber, Plan, Session, Step},
     tenant::Mode,
     time::{Millis, Timestamp},
 };
@@ -75,7 +75,13 @@ pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) ->
     let taken = CaptureRow {
         number,
         problems: vec![Reason::DocumentGlare],
-        ..CaptureRow::new(id, (session, 1), slot, vec![frame], at(10 + i64::from(byte)))
+        ..CaptureRow::new(
+            id,
+            (session, AttemptNumber::FIRST),
+            slot,
+            vec![frame],
+            at(10 + i64::from(byte)),
+        )
     };
     if slot != Slot::Selfie {
         return CaptureRow {
@@ -102,7 +108,7 @@ pub(crate) fn capture(session: &SessionId, byte: u8, slot: Slot, number: i64) ->
     }
 }
 
-async fn list(backend: &Backend, session: &SessionId, attempt: i64) -> Vec<CaptureRow> {
+async fn list(backend: &Backend, session: &SessionId, attempt: AttemptNumber) -> Vec<CaptureRow> {
     let session = session.clone();
     let unit = write(backend, async move |tx| captures::list(tx, &session, attempt).await);
     unit.await.unwrap()
@@ -121,8 +127,8 @@ async fn answers_are_saved_by_whoever_read_them_last() {
         let (first, second) = {
             let id = id.clone();
             let unit = write(&backend, async move |tx| {
-                let empty = attempts::load(tx, &id, 1).await?;
-                assert_eq!(empty, AttemptRow::new(id.clone(), 1));
+                let empty = attempts::load(tx, &id, AttemptNumber::FIRST).await?;
+                assert_eq!(empty, AttemptRow::new(id.clone(), AttemptNumber::FIRST));
                 Ok((empty.clone(), empty))
             });
             unit.await.unwrap()
@@ -153,7 +159,10 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
         }
         let unit = write(&backend, async move |tx| {
-            Ok((attempts::load(tx, &id, 1).await?, attempts::load(tx, &id, 2).await?))
+            Ok((
+                attempts::load(tx, &id, AttemptNumber::FIRST).await?,
+                attempts::load(tx, &id, AttemptNumber::new(2)).await?,
+            ))
         });
         let (stored, other) = unit.await.unwrap();
         assert_eq!(stored, AttemptRow { version: 1, ..full }, "{}", backend.name);
@@ -170,13 +179,13 @@ async fn a_draft_is_kept_until_the_details_are_confirmed_and_erased_with_them() 
             let unit = write(&backend, async move |tx| {
                 let mut row = row.clone();
                 attempts::save(tx, &mut row).await?;
-                attempts::load(tx, &id, 1).await
+                attempts::load(tx, &id, AttemptNumber::FIRST).await
             });
             unit.await.unwrap()
         };
         let drafted = AttemptRow {
             draft: Some(vec![1, 2]),
-            ..AttemptRow::new(id.clone(), 1)
+            ..AttemptRow::new(id.clone(), AttemptNumber::FIRST)
         };
         let stored = saved(drafted.clone()).await;
         assert_eq!(stored, AttemptRow { version: 1, ..drafted }, "{name}");
@@ -202,7 +211,7 @@ async fn a_draft_is_kept_until_the_details_are_confirmed_and_erased_with_them() 
         assert_eq!(saved(drafted).await.draft, Some(vec![1, 2]), "{name}");
         let unit = write(&backend, async move |tx| {
             captures::erase(tx, &id).await?;
-            attempts::load(tx, &id, 1).await
+            attempts::load(tx, &id, AttemptNumber::FIRST).await
         });
         assert_eq!(unit.await.unwrap().draft, None, "{name}");
     }
@@ -214,7 +223,7 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
         let id = session(&backend).await;
         let front = capture(&id, 1, Slot::Document(Side::Front), 1);
         let later = CaptureRow {
-            attempt: 2,
+            attempt: AttemptNumber::new(2),
             ..capture(&id, 3, Slot::Document(Side::Back), 1)
         };
         for row in [&front, &capture(&id, 2, Slot::Selfie, 1), &later] {
@@ -222,7 +231,7 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
         }
         let again = insert(&backend, &capture(&id, 4, Slot::Selfie, 1)).await;
         assert!(matches!(again, Err(StoreError::Conflict)), "{}", backend.name);
-        let listed = list(&backend, &id, 1).await;
+        let listed = list(&backend, &id, AttemptNumber::FIRST).await;
         assert_eq!(listed.len(), 2, "{}", backend.name);
         assert_eq!(listed[0], front, "{}", backend.name);
         let unit = write(&backend, async move |tx| {
@@ -243,7 +252,7 @@ async fn nodes_of_this_release_and_the_one_before_know_despite_what_each_others_
         let (name, id) = (backend.name, session(&backend).await);
         let row = capture(&id, 1, Slot::Document(Side::Front), 1);
         insert(&backend, &row).await.unwrap();
-        let found = async || list(&backend, &id, 1).await.remove(0);
+        let found = async || list(&backend, &id, AttemptNumber::FIRST).await.remove(0);
         let (new, shown) = (row.id.clone(), [Reason::DocumentWrongSide]);
         let unit = write(&backend, async move |tx| {
             captures::mark_accepted(tx, &new, &shown, at(20)).await
@@ -311,7 +320,7 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
             Ok((first, second))
         });
         assert_eq!(unit.await.unwrap(), (true, false), "{}", backend.name);
-        let stored = list(&backend, &id, 1).await.remove(0);
+        let stored = list(&backend, &id, AttemptNumber::FIRST).await.remove(0);
         assert_eq!(
             (stored.accepted_at, stored.discarded_at, stored.analysed_at),
             (Some(at(20)), Some(at(22)), Some(at(23)))
@@ -326,13 +335,13 @@ async fn an_analysis_counts_once_and_what_is_personal_can_be_blanked() {
         insert(&backend, &other).await.unwrap();
         let unit = write(&backend, async move |tx| captures::forget_frames(tx, &other.id).await);
         unit.await.unwrap();
-        let frames = list(&backend, &id, 1).await;
+        let frames = list(&backend, &id, AttemptNumber::FIRST).await;
         let frames: Vec<_> = frames.iter().map(|capture| capture.frames.len()).collect();
         assert_eq!(frames, [1, 0], "{}", backend.name);
         let session = id.clone();
         let unit = write(&backend, async move |tx| captures::erase(tx, &session).await);
         unit.await.unwrap();
-        for erased in list(&backend, &id, 1).await {
+        for erased in list(&backend, &id, AttemptNumber::FIRST).await {
             assert_eq!((&erased.findings, &erased.flashes), (&None, &None), "{}", backend.name);
             assert!(
                 erased
@@ -349,7 +358,7 @@ async fn an_attempt_is_decided_once() {
     for backend in backends().await {
         let row = DecisionRow {
             session: session(&backend).await,
-            attempt: 1,
+            attempt: AttemptNumber::FIRST,
             decided_at: at(30),
             verdict: Verdict::NeedsReview,
             policy: Policy {
@@ -380,7 +389,7 @@ async fn a_cookie_is_seen_and_ends_with_its_sessions_others() {
         let row = CookieRow {
             hash: vec![1; 32],
             session: session(&backend).await,
-            attempt: 1,
+            attempt: AttemptNumber::FIRST,
             created_at: at(1),
             seen_at: at(1),
             ended_at: None,

@@ -10,6 +10,7 @@ use domain::{
     ruling::{Ruling, latest_end_of_reservation},
     scope::Scopes,
     secret_kind::SecretKind,
+    session::AttemptNumber,
     tenant::Mode,
     time::Millis,
 };
@@ -543,7 +544,7 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
         for (attempt, ruling) in [(2, Ruling::Approved), (1, Ruling::AskedAgain)] {
             let new = NewRuling {
                 session: id,
-                attempt,
+                attempt: AttemptNumber::new(attempt),
                 user: &user.id,
                 ruling,
                 note: Some(&[7]),
@@ -553,7 +554,7 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
         }
         let second = NewRuling {
             session: id,
-            attempt: 2,
+            attempt: AttemptNumber::new(2),
             user: &user.id,
             ruling: Ruling::Rejected,
             note: None,
@@ -576,7 +577,7 @@ async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
             .collect();
         let expected = [(1, Ruling::AskedAgain), (2, Ruling::Approved)].map(|(attempt, ruling)| {
             (
-                attempt,
+                AttemptNumber::new(attempt),
                 ruling,
                 at(attempt),
                 user.id.clone(),
@@ -607,7 +608,7 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
         } = world(&db).await;
         let of = |session: &SessionRow, made| PendingRuling {
             session: session.session.id.clone(),
-            attempt: 1,
+            attempt: AttemptNumber::FIRST,
             user: user.id.clone(),
             ruling: Ruling::Rejected,
             reasons: vec![Reason::DocumentExpired.into(), Named::Other("another".into())],

@@ -1,7 +1,7 @@
 //! What recognises approved documents and faces: found only by their tenant, only once approved, and gone when removed.
 
 use crate::fixtures::{World, at, keep, read, session, world, write};
-use domain::{ids::SessionId, ruling::Ruling};
+use domain::{ids::SessionId, ruling::Ruling, session::AttemptNumber};
 use store::{
     Db,
     decision::identities::{self, IdentityRow, SealedFace},
@@ -149,7 +149,7 @@ async fn an_approval_with_a_document_is_pending_for_the_others_of_its_tenant_unt
         for (ruling, expected) in [(Ruling::Rejected, false), (Ruling::Approved, true)] {
             let made = keep(PendingRuling {
                 session: first.session.id.clone(),
-                attempt: 1,
+                attempt: AttemptNumber::FIRST,
                 user: user.id.clone(),
                 ruling,
                 reasons: Vec::new(),

@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     event::{EventData, EventType},
     outcome::SessionRef,
-    session::FailureReason,
+    session::{AttemptNumber, FailureReason},
 };
 use store::{
     capture::captures::{self, CaptureRow, Slot},
@@ -56,7 +56,7 @@ async fn unopened_links_and_the_event_of_a_failure_get_new_times_and_no_others()
             events::insert(tx, own).await?;
             events::insert(tx, other).await?;
             links::redate(tx, &session.session.id, at(50), at(70), &(at(5)..=at(9))).await?;
-            events::redate_failure(tx, &session.session.id, 1, at(60), &(at(5)..=at(9))).await
+            events::redate_failure(tx, &session.session.id, AttemptNumber::FIRST, at(60), &(at(5)..=at(9))).await
         })
         .unwrap();
         let dates = async |row: &'static LinkRow| {
@@ -98,7 +98,7 @@ async fn links_and_the_event_of_a_failure_that_are_of_a_right_time_keep_it() {
                     events::insert(tx, event).await?;
                 }
                 links::redate(tx, &session.session.id, at(50), at(70), right).await?;
-                events::redate_failure(tx, &session.session.id, 1, at(60), right).await
+                events::redate_failure(tx, &session.session.id, AttemptNumber::FIRST, at(60), right).await
             })
             .unwrap();
             let found = read!(db, tx => links::find(tx, &link.hash)).unwrap();
@@ -122,13 +122,13 @@ async fn the_failure_of_the_last_attempt_gets_a_new_time_with_its_delivery_and_e
         write!(db, tx => async {
             let mut row = session.clone();
             for (attempt, event) in [(1, right), (2, ahead), (3, behind)] {
-                row.session.attempt = attempt;
+                row.session.attempt = AttemptNumber::new(attempt);
                 sessions::save(tx, &mut row).await?;
                 events::insert(tx, event).await?;
                 deliveries::insert(tx, event, event.created_at).await?;
                 unsent::insert(tx, event).await?;
             }
-            events::redate_failure(tx, &session.session.id, 3, at(60), &(at(31)..=at(59))).await
+            events::redate_failure(tx, &session.session.id, AttemptNumber::new(3), at(60), &(at(31)..=at(59))).await
         })
         .unwrap();
         for (event, expected) in [(right, at(30)), (ahead, at(60)), (behind, at(60))] {

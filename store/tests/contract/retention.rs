@@ -4,6 +4,7 @@ use crate::fixtures::{World, at, expired, keep, read, world, write};
 use domain::{
     audit::{Actor, AuditAction},
     ids::EventId,
+    session::AttemptNumber,
     time::Timestamp,
 };
 use store::{
@@ -258,7 +259,7 @@ async fn links_and_cookies_leave_with_their_session_and_no_others() {
             let cookie = keep(CookieRow {
                 hash: vec![number; 32],
                 session: session.session.id.clone(),
-                attempt: 1,
+                attempt: AttemptNumber::FIRST,
                 created_at: at(0),
                 seen_at: at(0),
                 ended_at: None,

@@ -13,7 +13,7 @@ use domain::{
     reasons::Reason,
     role::Role,
     ruling::latest_end_of_reservation,
-    session::{FailureReason, Status},
+    session::{AttemptNumber, FailureReason, Status},
     time::Millis,
 };
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
@@ -527,7 +527,7 @@ async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
         let ends = [(13, 20_000), (14, 25_000), (15, 15_000 + 3_600_000)];
         let expected = ends.map(|(number, end)| Ended {
             id: SessionId::from_random([number; 16]),
-            attempt: 1,
+            attempt: AttemptNumber::FIRST,
             created_at: at(i64::from(number) * 1_000),
             ended_at: at(end),
         });
@@ -539,7 +539,7 @@ async fn ended_sessions_are_listed_with_their_end_until_they_are_erased() {
         for (number, attempt, due) in [(13, 1, 20_500), (14, 1, 90_000), (15, 2, 0)] {
             let ended = ErasureSubject {
                 session: SessionId::from_random([number; 16]),
-                attempt,
+                attempt: AttemptNumber::new(attempt),
             };
             let subject = keep(ended.to_string());
             let erasure = NewJob {
@@ -608,7 +608,7 @@ async fn cases_that_wait_too_long_are_counted() {
 async fn decide(db: &Db, row: &SessionRow, attempt: i64, decided_at: i64) {
     let decision = keep(DecisionRow {
         session: row.session.id.clone(),
-        attempt,
+        attempt: AttemptNumber::new(attempt),
         decided_at: at(decided_at),
         verdict: Verdict::Approved,
         policy: Policy::default(),
@@ -635,7 +635,7 @@ async fn recent_decisions_are_those_of_the_current_attempt_that_are_not_erased()
     for Backend { name, db, .. } in backends().await {
         let world = world(&db).await;
         let mut again = session(world.tenant, 13);
-        again.session.attempt = 2;
+        again.session.attempt = AttemptNumber::new(2);
         let mut erased = session(world.tenant, 14);
         erased.session.purged_at = Some(at(1));
         let rows = [again, erased, session(world.tenant, 15), session(world.tenant, 16)].map(keep);
@@ -662,7 +662,7 @@ async fn a_recent_decision_is_found_once_however_long_ago_its_session_was_create
         let world = world(&db).await;
         let day = |number| Millis::days(number).0;
         let mut row = session(world.tenant, 13);
-        row.session.attempt = 2;
+        row.session.attempt = AttemptNumber::new(2);
         let row = keep(row);
         write!(db, tx => sessions::insert(tx, row)).unwrap();
         decide(&db, row, 1, day(10)).await;

@@ -8,7 +8,7 @@ use domain::{
     ids::{CaptureId, SessionId},
     named::Named,
     outcome::{Source, Verdict},
-    session::Status,
+    session::{AttemptNumber, Status},
     time::Millis,
 };
 use store::{
@@ -35,7 +35,7 @@ async fn open(db: &Db, id: &SessionId, number: u8) {
     let cookie = keep(CookieRow {
         hash: vec![number; 32],
         session: id.clone(),
-        attempt: 1,
+        attempt: AttemptNumber::FIRST,
         created_at: at(1),
         seen_at: at(1),
         ended_at: None,
@@ -47,7 +47,7 @@ async fn answer(db: &Db, id: &SessionId, change: fn(&mut AttemptRow)) {
     let id = keep(id.clone());
     let saved: Result<(), store::StoreError> = db
         .write(async move |tx| {
-            let mut row = attempts::load(tx, id, 1).await?;
+            let mut row = attempts::load(tx, id, AttemptNumber::FIRST).await?;
             change(&mut row);
             attempts::save(tx, &mut row).await
         })
@@ -59,7 +59,7 @@ async fn take(db: &Db, id: &SessionId, number: u8, slot: Slot, accepted: bool) {
     let capture = CaptureId::from_random([number; 16]);
     let row = keep(CaptureRow {
         accepted_at: accepted.then_some(at(2)),
-        ..CaptureRow::new(capture, (id, 1), slot, Vec::new(), at(1))
+        ..CaptureRow::new(capture, (id, AttemptNumber::FIRST), slot, Vec::new(), at(1))
     });
     write!(db, tx => captures::insert(tx, row)).unwrap();
 }
@@ -296,7 +296,7 @@ async fn the_queue_grows_and_shrinks_on_the_days_on_which_cases_come_and_go() {
         write!(db, tx => sessions::insert(tx, two)).unwrap();
         // Another attempt of a session has a stay of its own.
         let mut again = one.session.clone();
-        again.attempt += 1;
+        again.attempt = again.attempt.next();
         let again = keep(again);
         write!(db, tx => queue_stays::enter(tx, &one.session, day(2, 5))).unwrap();
         write!(db, tx => queue_stays::enter(tx, &two.session, day(10, 0))).unwrap();

@@ -20,7 +20,7 @@ use domain::{
     named::Named,
     reasons::{Effect, Reason},
     ruling::Ruling,
-    session::Step,
+    session::{AttemptNumber, Step},
     time::Timestamp,
 };
 use leptos::prelude::*;
@@ -79,7 +79,7 @@ pub(super) struct CaseView {
     /// Kind of document.
     pub document: Option<DocumentType>,
     /// Which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// The pictures that count.
     pub pictures: Vec<Shown>,
     /// Portrait and selfie, to be compared.
@@ -131,6 +131,35 @@ impl CaseView {
     }
 }
 
+/// A picture, which `key` chooses.
+fn shot(key: String, shown: &Shown) -> AnyView {
+    let alt = tell!("{}, as taken by the user", "{}（利用者が撮影）", shown.name);
+    let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
+    let link = seen.clone();
+    let original = shown.card_url.is_some().then(|| {
+        view! {
+            <p class="hint">{say("Cut out and straightened. ", "書類を切り抜き、傾きを補正しています。")}
+                <a href=shown.url.clone() target="_blank" rel="noopener">{say("The photo as taken", "元の写真")}</a></p>
+        }
+    });
+    let problems = shown
+        .problems
+        .iter()
+        .map(|p| view! { <li>{p.clone()}</li> })
+        .collect_view();
+    view! {
+        <figure class="shot" class:compared=shown.compared data-shot=key.clone() data-small=shown.small_url.clone()>
+            <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
+            <a class="shot-frame" href=link target="_blank" rel="noopener">
+                <img src=seen alt=alt/>
+            </a>
+            {original}
+            <ul class="shot-problems">{problems}</ul>
+        </figure>
+    }
+    .into_any()
+}
+
 fn gallery(pictures: &[Shown]) -> AnyView {
     if pictures.is_empty() {
         return view! { <div class="empty"><h2>{say("No pictures", "画像なし")}</h2><p>{say(
@@ -142,31 +171,7 @@ fn gallery(pictures: &[Shown]) -> AnyView {
     let shots = pictures
         .iter()
         .enumerate()
-        .map(|(i, shown)| {
-            let alt = tell!("{}, as taken by the user", "{}（利用者が撮影）", shown.name);
-            let key = (i + 1).to_string();
-            let seen = shown.card_url.clone().unwrap_or_else(|| shown.url.clone());
-            let link = seen.clone();
-            let original = shown.card_url.is_some().then(|| view! {
-                <p class="hint">{say("Cut out and straightened. ", "書類を切り抜き、傾きを補正しています。")}
-                    <a href=shown.url.clone() target="_blank" rel="noopener">{say("The photo as taken", "元の写真")}</a></p>
-            });
-            let problems = shown
-                .problems
-                .iter()
-                .map(|p| view! { <li>{p.clone()}</li> })
-                .collect_view();
-            view! {
-                <figure class="shot" class:compared=shown.compared data-shot=key.clone() data-small=shown.small_url.clone()>
-                    <figcaption><strong>{shown.name.clone()}</strong><kbd>{key.clone()}</kbd></figcaption>
-                    <a class="shot-frame" href=link target="_blank" rel="noopener">
-                        <img src=seen alt=alt/>
-                    </a>
-                    {original}
-                    <ul class="shot-problems">{problems}</ul>
-                </figure>
-            }
-        })
+        .map(|(i, shown)| shot((i + 1).to_string(), shown))
         .collect_view();
     let tool = |tool: &'static str, name: &'static str, key: &'static str| {
         // Those that are on or off.
@@ -269,7 +274,7 @@ fn ruling(view: &CaseView) -> AnyView {
     view! {
         <form class="stack ruling" id=RULING method="post" action=action data-ruling data-unsaved=view.is_unsaved.then_some("yes")
             data-leaving=before_leaving()>
-            <input type="hidden" name=ATTEMPT value=view.attempt/>
+            <input type="hidden" name=ATTEMPT value=view.attempt.to_string()/>
             {refused}
             {same_document(&view.same_document)}
             <fieldset class="rejecting" id="reasons" tabindex="-1">
@@ -416,8 +421,9 @@ fn out_of_reach() -> AnyView {
     .into_any()
 }
 
-fn side(view: &CaseView) -> AnyView {
-    let state = match &view.reservation {
+/// The form of the decision, or why there is none: who has the case, or what became of it.
+fn state(view: &CaseView) -> AnyView {
+    match &view.reservation {
         Reservation::Mine(until) => {
             let hold = format!("/admin/review/{}/hold?{ATTEMPT}={}", view.id, view.attempt);
             view! {
@@ -457,24 +463,20 @@ fn side(view: &CaseView) -> AnyView {
         Reservation::Over(None) => {
             view! { <p class="soft">{say("This session is not waiting for review.", "このセッションは審査待ちではありません。")}</p>{typed(view)} }.into_any()
         }
-    };
-    let why = match view.reservation {
+    }
+}
+
+/// What the system found.
+fn why(view: &CaseView) -> AnyView {
+    let title = match view.reservation {
         Reservation::Over(_) => say("Why this case went to review", "審査に回された理由"),
         Reservation::Mine(_) | Reservation::Other(..) | Reservation::Decided(..) => {
             say("Why this case needs review", "審査が必要な理由")
         }
     };
-    let assigned = view.assignment.as_ref().map(|to| {
-        let action = view.selection.href(&format!("{QUEUE}/{}/assign", view.id));
-        assignment(
-            to,
-            &action,
-            matches!(view.reservation, Reservation::Mine(_)).then_some(RULING),
-        )
-    });
     view! {
         <section class="panel why">
-            <h2>{why}</h2>
+            <h2>{title}</h2>
             {earlier(&view.earlier)}
             {if view.reasons.is_empty() {
                 view! { <p class="soft">{say("No reasons recorded.", "理由の記録はありません。")}</p> }.into_any()
@@ -486,9 +488,24 @@ fn side(view: &CaseView) -> AnyView {
                 <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&view.scores)}{view.document.map(evidence)}{how_decided()}</details>
             })}
         </section>
+    }
+    .into_any()
+}
+
+fn side(view: &CaseView) -> AnyView {
+    let assigned = view.assignment.as_ref().map(|to| {
+        let action = view.selection.href(&format!("{QUEUE}/{}/assign", view.id));
+        assignment(
+            to,
+            &action,
+            matches!(view.reservation, Reservation::Mine(_)).then_some(RULING),
+        )
+    });
+    view! {
+        {why(view)}
         {assigned}
         <section class="panel decide" id=DECISION tabindex="-1">
-            <h2>{say("Decision", "判定")}</h2>{too_late(view)}{leaving(view)}{mistakes(&view.mistakes)}{state}</section>
+            <h2>{say("Decision", "判定")}</h2>{too_late(view)}{leaving(view)}{mistakes(&view.mistakes)}{state(view)}</section>
         {rulings(view)}
     }
     .into_any()
@@ -590,7 +607,8 @@ pub(super) fn render(view: &CaseView, frame: &Frame, meta: &PageMeta) -> AnyView
     let session = format!("/admin/sessions/{}", view.id);
     let id = short(&view.id);
     let readings = (!view.items.is_empty()).then(|| view! { <section class="panel">{items(&view.items)}</section> });
-    let attempt = (view.attempt > 1).then(|| badge(tell!("attempt {}", "{}回目の提出", view.attempt), Tone::Plain));
+    let attempt = (view.attempt > AttemptNumber::FIRST)
+        .then(|| badge(tell!("attempt {}", "{}回目の提出", view.attempt), Tone::Plain));
     let waits = matches!(view.reservation, Reservation::Mine(_) | Reservation::Other(..));
     let waiting = waits.then(|| {
         let told = tell!("waiting: {}", "待ち時間：{}", age(view.since, view.now));

@@ -25,7 +25,7 @@ use domain::{
     ids::SessionId,
     outcome::Source,
     sandbox::{SandboxOutcome, SandboxTime},
-    session::{FailureReason, Status},
+    session::{AttemptNumber, FailureReason, Status},
     time::Timestamp,
 };
 use http::StatusCode;
@@ -187,7 +187,7 @@ fn decided(history: &SessionHistory) -> Option<Decided> {
 
 fn capture(taken: &Taken) -> Capture {
     let (slot, number, attempt) = (labels::slot_name(taken.slot), taken.number, taken.attempt);
-    let name = if attempt > 1 {
+    let name = if attempt > AttemptNumber::FIRST {
         tell!(
             "{slot}, try {number}, attempt {attempt}",
             "{slot}（{attempt}回目の提出、{number}枚目）"
@@ -211,22 +211,7 @@ fn capture(taken: &Taken) -> Capture {
 fn timeline(history: &SessionHistory) -> Vec<TimelineEntry> {
     let session = &history.detail.session;
     let mut entries = vec![timeline_entry(session.created_at, say("Created", "作成"), Tone::Plain)];
-    for link in &history.links {
-        if link.created_at > session.created_at {
-            entries.push(timeline_entry(
-                link.created_at,
-                say("Link reissued", "リンクの再発行"),
-                Tone::Plain,
-            ));
-        }
-        if let Some(at) = link.used_at {
-            entries.push(timeline_entry(
-                at,
-                say("Link opened by the user", "利用者がリンクにアクセス"),
-                Tone::Live,
-            ));
-        }
-    }
+    entries.extend(link_entries(history));
     for taken in history.captures.iter().filter(|taken| taken.used) {
         let what = tell!("{} taken", "{}の撮影", labels::slot_name(taken.slot));
         entries.push(timeline_entry(taken.at, what, Tone::Live));
@@ -243,25 +228,7 @@ fn timeline(history: &SessionHistory) -> Vec<TimelineEntry> {
             ..timeline_entry(judged.ruled.at, what, tone)
         });
     }
-    match history.detail.status {
-        Status::Expired => entries.push(timeline_entry(
-            session.expires_at,
-            say("Expired", "期限切れ"),
-            Tone::Plain,
-        )),
-        Status::Failed => {
-            let at = history
-                .events
-                .last()
-                .map_or(session.created_at, |event| event.created_at);
-            entries.push(timeline_entry(
-                at,
-                history.failure.map_or(say("Failed", "失敗"), failed),
-                Tone::Bad,
-            ));
-        }
-        _ => {}
-    }
+    entries.extend(end_without_verdict(history));
     if let Some(at) = session.erasure_requested_at {
         entries.push(timeline_entry(at, say("Erasure requested", "消去の指示"), Tone::Plain));
     }
@@ -274,6 +241,48 @@ fn timeline(history: &SessionHistory) -> Vec<TimelineEntry> {
     }
     entries.sort_by_key(|entry| entry.at);
     entries
+}
+
+fn link_entries(history: &SessionHistory) -> Vec<TimelineEntry> {
+    let mut entries = Vec::new();
+    for link in &history.links {
+        if link.created_at > history.detail.session.created_at {
+            entries.push(timeline_entry(
+                link.created_at,
+                say("Link reissued", "リンクの再発行"),
+                Tone::Plain,
+            ));
+        }
+        if let Some(at) = link.used_at {
+            entries.push(timeline_entry(
+                at,
+                say("Link opened by the user", "利用者がリンクにアクセス"),
+                Tone::Live,
+            ));
+        }
+    }
+    entries
+}
+
+/// When a session expired or failed.
+fn end_without_verdict(history: &SessionHistory) -> Option<TimelineEntry> {
+    let session = &history.detail.session;
+    match history.detail.status {
+        Status::Expired => Some(timeline_entry(
+            session.expires_at,
+            say("Expired", "期限切れ"),
+            Tone::Plain,
+        )),
+        Status::Failed => {
+            let at = history
+                .events
+                .last()
+                .map_or(session.created_at, |event| event.created_at);
+            let what = history.failure.map_or(say("Failed", "失敗"), failed);
+            Some(timeline_entry(at, what, Tone::Bad))
+        }
+        _ => None,
+    }
 }
 
 /// A reviewer's decision in words.

@@ -7,7 +7,7 @@ use crate::{
 use app::capture::consent::{CONSENT_VERSION, CONSENT_VERSION_SEARCH};
 use domain::{
     ids::SessionId,
-    session::{FailureReason, Status, Step},
+    session::{AttemptNumber, FailureReason, Status, Step},
     tenant::TenantSettings,
     time::Millis,
 };
@@ -327,7 +327,7 @@ async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<
         .app
         .honnin
         .db()
-        .read(async move |tx| attempts::load(tx, &id, 1).await);
+        .read(async move |tx| attempts::load(tx, &id, AttemptNumber::FIRST).await);
     let row = unit.await.unwrap();
     (row.consent.map(|(version, _)| version), row.face_search)
 }

@@ -12,7 +12,7 @@ use domain::{
     role::Role,
     scope::Scope,
     secret::Personal,
-    session::Step as PlanStep,
+    session::{AttemptNumber, Step as PlanStep},
     tenant::{Mode, TenantSettings},
     time::Millis,
     user_input::TypedForm,
@@ -322,7 +322,7 @@ impl Real {
     }
 
     /// The attempt that a page shows now.
-    async fn attempt(&self, id: &SessionId) -> i64 {
+    async fn attempt(&self, id: &SessionId) -> AttemptNumber {
         let id = id.clone();
         let find = self.harness.read(async move |tx| sessions::find_any(tx, &id).await);
         find.await.unwrap().session.attempt
@@ -368,7 +368,7 @@ impl Real {
         }
         Ok(Seen {
             status: detail.status,
-            attempt: detail.session.attempt,
+            attempt: detail.session.attempt.get(),
             created_at: detail.session.created_at,
             expires_at: detail.session.expires_at,
             completed_at: detail.session.completed_at,
