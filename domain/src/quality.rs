@@ -138,7 +138,7 @@ const VEIL_CONTRAST: f32 = 0.25;
 
 /// Whether too little of a face with this [`luma_range`] is seen through stray light to tell whether it is covered.
 #[must_use]
-pub fn face_is_veiled(range: Option<[f32; 2]>) -> bool {
+pub(crate) fn face_is_veiled(range: Option<[f32; 2]>) -> bool {
     range.is_some_and(|[least, most]| least > VEIL && most - least < VEIL_CONTRAST)
 }
 

@@ -14,7 +14,8 @@ use domain::{
     named::Named,
     outcome::{Authenticity, Checks},
     reasons::Reason,
-    user_input::Gender,
+    request::PreRegistered,
+    user_input::{Gender, UserInput},
 };
 use service::session::history::SessionHistory;
 
@@ -106,6 +107,52 @@ fn gender(code: &str) -> String {
     Gender::parse(code).map_or_else(|| code.to_owned(), |known| labels::gender(known).to_owned())
 }
 
+/// The item that a reading is compared as, and what was typed and pre-registered for it.
+fn compared(
+    name: FieldName,
+    typed: Option<&UserInput>,
+    known: Option<&PreRegistered>,
+) -> (Option<MatchItem>, Option<String>, Option<String>) {
+    match name {
+        FieldName::LastName => (
+            Some(MatchItem::LastName),
+            typed.and_then(|t| t.last_name.clone()),
+            known.and_then(|k| k.last_name.clone()),
+        ),
+        FieldName::FirstName => (
+            Some(MatchItem::FirstName),
+            typed.and_then(|t| t.first_name.clone()),
+            known.and_then(|k| k.first_name.clone()),
+        ),
+        FieldName::LastNameKana => (
+            Some(MatchItem::LastNameKana),
+            typed.and_then(|t| t.last_name_kana.clone()),
+            None,
+        ),
+        FieldName::FirstNameKana => (
+            Some(MatchItem::FirstNameKana),
+            typed.and_then(|t| t.first_name_kana.clone()),
+            None,
+        ),
+        FieldName::BirthDate => (
+            Some(MatchItem::BirthDate),
+            typed.and_then(|t| t.birth_date.clone()),
+            known.and_then(|k| k.birth_date.clone()),
+        ),
+        FieldName::Address => (
+            Some(MatchItem::Address),
+            typed.and_then(|t| t.address.clone()),
+            known.and_then(|k| k.address.clone()),
+        ),
+        FieldName::Gender => (
+            Some(MatchItem::Gender),
+            None,
+            known.and_then(|k| k.gender.map(labels::gender)).map(str::to_owned),
+        ),
+        _ => (None, None, None),
+    }
+}
+
 /// Readings beside what was typed and pre-registered.
 pub(super) fn items(history: &SessionHistory) -> Vec<Item> {
     let detail = &history.detail;
@@ -126,44 +173,7 @@ pub(super) fn items(history: &SessionHistory) -> Vec<Item> {
             FieldName::Gender => field.normalized.as_deref().map(gender).or_else(|| field.text.clone()),
             _ => field.normalized.clone().or_else(|| field.text.clone()),
         });
-        let (item, typed_text, known_text) = match name {
-            FieldName::LastName => (
-                Some(MatchItem::LastName),
-                typed.and_then(|t| t.last_name.clone()),
-                known.and_then(|k| k.last_name.clone()),
-            ),
-            FieldName::FirstName => (
-                Some(MatchItem::FirstName),
-                typed.and_then(|t| t.first_name.clone()),
-                known.and_then(|k| k.first_name.clone()),
-            ),
-            FieldName::LastNameKana => (
-                Some(MatchItem::LastNameKana),
-                typed.and_then(|t| t.last_name_kana.clone()),
-                None,
-            ),
-            FieldName::FirstNameKana => (
-                Some(MatchItem::FirstNameKana),
-                typed.and_then(|t| t.first_name_kana.clone()),
-                None,
-            ),
-            FieldName::BirthDate => (
-                Some(MatchItem::BirthDate),
-                typed.and_then(|t| t.birth_date.clone()),
-                known.and_then(|k| k.birth_date.clone()),
-            ),
-            FieldName::Address => (
-                Some(MatchItem::Address),
-                typed.and_then(|t| t.address.clone()),
-                known.and_then(|k| k.address.clone()),
-            ),
-            FieldName::Gender => (
-                Some(MatchItem::Gender),
-                None,
-                known.and_then(|k| k.gender.map(labels::gender)).map(str::to_owned),
-            ),
-            _ => (None, None, None),
-        };
+        let (item, typed_text, known_text) = compared(*name, typed, known);
         if document.is_some() || typed_text.is_some() || known_text.is_some() {
             items.push(Item {
                 field: *name,

@@ -42,7 +42,8 @@ impl Colour {
 }
 
 /// How much redder and bluer than green the face's skin is, against the background beside it: for each patch of skin the difference of
-/// ln(R/G) and of ln(B/G), in ten-thousandths; `None` for a patch that is too dark or too bright. The camera's white balance and exposure change both alike and are not in it.
+/// ln(R/G) and of ln(B/G), in ten-thousandths; `None` for a patch that is too dark or too bright. The camera's white balance and exposure
+/// change both alike and are not in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tint(pub Vec<Option<[i16; 2]>>);
 

@@ -107,6 +107,12 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
     // Only now, with the callback page on its allow-list.
     let live = tenant(app, &kept.live.api_key).await?;
     let created = create_session(&app.honnin, &live, &first_session(app, callback)).await?;
+    print_access(app, &kept, callback).await?;
+    say(format_args!("Verification URL {}", created.verification_url.expose()))
+}
+
+/// Prints the addresses, the keys and secrets of the tenants, commands to copy, and the ways into their consoles.
+async fn print_access(app: &App, kept: &Kept, callback: Option<&Url>) -> Result<(), Failure> {
     let insecure = if matches!(app.config.tls, Tls::SelfSigned) {
         " -k"
     } else {
@@ -114,7 +120,7 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
     };
     let url = app.config.base_url.join("v1/verification-sessions")?;
     let base = &app.config.base_url;
-    let Kept { live, sandbox } = &kept;
+    let Kept { live, sandbox } = kept;
     say(format_args!("API              {url} (described at {base}docs)"))?;
     say(format_args!(
         "Live tenant      {} webhook secret {}",
@@ -152,7 +158,7 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
     for console in [Console::live(live), Console::sandbox(sandbox)] {
         say(console.line(app).await?)?;
     }
-    say(format_args!("Verification URL {}", created.verification_url.expose()))
+    Ok(())
 }
 
 /// The body of the first session. The browser of whoever opens its link has accepted the certificate already, if it returns by HTTPS.

@@ -168,6 +168,7 @@ impl Spill {
         let mut turn = pin!(Arc::clone(&self.operations).acquire_owned());
         let permit = loop {
             match timeout(self.at_most, turn.as_mut()).await {
+                // The semaphore is never closed.
                 Ok(permit) => break permit.ok(),
                 // The operations that run are hanging.
                 Err(_) if self.rests() => return Err(late()),
@@ -177,6 +178,7 @@ impl Spill {
         let (begin, begun) = oneshot::channel();
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
+            // Whoever asked for it may have gone. What has begun is carried out all the same.
             begin.send(()).ok();
             operation()
         });

@@ -85,7 +85,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
 /// The page that describes the API.
 pub(crate) fn docs_routes(app: &App) -> Router<App> {
     let reader = Reader {
-        description: Arc::new(serde_json::to_value(description::document_of(&app.config.base_url)).unwrap_or_default()),
+        description: Arc::new(description::json_of(&app.config.base_url)),
     };
     let collection = || async { ([(CONTENT_TYPE, "application/json")], COLLECTION) };
     routes::docs()

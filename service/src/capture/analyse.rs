@@ -71,18 +71,7 @@ enum Seen {
 /// If storage fails or the pool is full; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = CaptureId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let unit = honnin.db.read(async move |tx| {
-        let Some(capture) = captures::find(tx, &id).await? else {
-            return Ok(None);
-        };
-        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
-            return Ok(None);
-        };
-        let tenant = tenants::find(tx, &row.session.tenant).await?;
-        let is_sandbox = tenant.is_some_and(|tenant| tenant.mode.is_sandbox());
-        Ok::<_, StoreError>(Some((capture, row, is_sandbox)))
-    });
-    let Some((capture, row, is_sandbox)) = unit.await? else {
+    let Some((capture, row, is_sandbox)) = find(honnin, id).await? else {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     };
     if capture.analysed_at.is_some() {
@@ -130,6 +119,22 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         return Ok(finish(honnin, job, None, None, &[]).await?);
     }
     Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
+}
+
+/// The capture, its session, and whether that is of a sandbox; `None` if it is gone.
+async fn find(honnin: &Honnin, id: CaptureId) -> Result<Option<(CaptureRow, SessionRow, bool)>, StoreError> {
+    let unit = honnin.db.read(async move |tx| {
+        let Some(capture) = captures::find(tx, &id).await? else {
+            return Ok(None);
+        };
+        let Some(row) = sessions::find_any(tx, &capture.session).await? else {
+            return Ok(None);
+        };
+        let tenant = tenants::find(tx, &row.session.tenant).await?;
+        let is_sandbox = tenant.is_some_and(|tenant| tenant.mode.is_sandbox());
+        Ok::<_, StoreError>(Some((capture, row, is_sandbox)))
+    });
+    unit.await
 }
 
 /// Deletes the pictures of a capture, which its row does not name any more.

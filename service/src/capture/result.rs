@@ -114,6 +114,7 @@ pub async fn return_url_after_deadline(honnin: &Honnin, cookie: &str) -> Result<
 
 /// The tenant's callback URL with the session's id and `state`, if there is one.
 async fn return_url(honnin: &Honnin, row: &SessionRow) -> Result<Option<Personal<String>>, StoreError> {
+    // It was parsed when the session was created. One that this version would refuse leads nowhere, and the result is shown all the same.
     let Some(callback) = row.callback_url.as_deref().and_then(|url| CallbackUrl::parse(url).ok()) else {
         return Ok(None);
     };

@@ -217,6 +217,7 @@ pub(super) fn differences(before: &TenantRow, after: &TenantRow) -> Vec<Differen
 /// The same without the name.
 pub(super) fn differences_of_settings(before: &TenantSettings, after: &TenantSettings) -> Vec<Difference> {
     let members = |settings: &TenantSettings| {
+        // An object whose keys are all texts: it can always be written.
         let mut members = serde_json::to_value(settings).ok().and_then(|value| match value {
             serde_json::Value::Object(members) => Some(members),
             _ => None,

@@ -1,12 +1,12 @@
 //! Copies of an installation: made while it is running, verified, and put back.
 //!
-//! A copy is two halves that are kept apart, each in a folder or in a bucket, because together with the master key they reveal everything: the main database with
-//! the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is stored before its session, and a
-//! picture before its row, so that everything that a copied session refers to is in the copies made after it, unless it was erased in
-//! the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is missing for that reason, the key is
-//! missing as well. So a copy of the keys also fits every older copy of the data, and takes from it what was erased since. A picture that
-//! must not be kept, such as one of a My Number, is deleted on its own, after its row has ceased to name it: where one is missing, the rows are
-//! read again.
+//! A copy is two halves that are kept apart, each in a folder or in a bucket, because together with the master key they reveal
+//! everything: the main database with the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is
+//! stored before its session, and a picture before its row, so that everything that a copied session refers to is in the copies made
+//! after it, unless it was erased in the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is
+//! missing for that reason, the key is missing as well. So a copy of the keys also fits every older copy of the data, and takes from it
+//! what was erased since. A picture that must not be kept, such as one of a My Number, is deleted on its own, after its row has ceased to
+//! name it: where one is missing, the rows are read again.
 //!
 //! A half holds a manifest with the hash of each file, which is written last: a half without one is not a finished copy. In the half
 //! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{StoreError, metrics::Metrics};
 use sqlx::{
-    Connection as _,
+    Connection as _, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -58,14 +58,7 @@ async fn open_sqlite(
     jobs_changed: &Arc<Notify>,
     metrics: &Arc<Metrics>,
 ) -> Result<Backend, StoreError> {
-    let connect = SqliteConnectOptions::from_str(url)
-        .map_err(malformed)?
-        .foreign_keys(true)
-        .busy_timeout(options.timeout)
-        .statement_cache_capacity(512)
-        // Deleted content is overwritten, and sorting never writes rows to temporary files.
-        .pragma("secure_delete", "ON")
-        .pragma("temp_store", "MEMORY");
+    let connect = sqlite_options(url, options)?;
     let for_writing = connect
         .clone()
         .create_if_missing(true)
@@ -76,17 +69,7 @@ async fn open_sqlite(
     let found = shutdown::look(&connect).await;
     found.log(connect.get_filename());
     create_for_owner(connect.get_filename());
-    let alone = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(options.timeout)
-        .connect_with(for_writing.clone())
-        .await
-        .map_err(|error| naming(connect.get_filename(), &error))?;
-    let migrator = match schema {
-        Schema::Main => &migrations::SQLITE,
-        Schema::Keys => &migrations::KEYS_SQLITE,
-    };
-    migrations::done(migrator.run(&alone).await)?;
+    let alone = migrate_sqlite(&for_writing, options, schema).await?;
     drop(turn);
     let acquired = alone.acquire().await.map_err(|error| StoreError::from_sql(&error))?;
     let mut connection = acquired.detach();
@@ -117,6 +100,38 @@ async fn open_sqlite(
         closing,
         checkpoints,
     })
+}
+
+/// What the connections that read and the one that writes have in common.
+fn sqlite_options(url: &str, options: DbOptions) -> Result<SqliteConnectOptions, StoreError> {
+    let connect = SqliteConnectOptions::from_str(url).map_err(malformed)?;
+    Ok(connect
+        .foreign_keys(true)
+        .busy_timeout(options.timeout)
+        .statement_cache_capacity(512)
+        // Deleted content is overwritten, and sorting never writes rows to temporary files.
+        .pragma("secure_delete", "ON")
+        .pragma("temp_store", "MEMORY"))
+}
+
+/// Brings the tables up to date. Returns a pool with the one connection that writes.
+async fn migrate_sqlite(
+    for_writing: &SqliteConnectOptions,
+    options: DbOptions,
+    schema: Schema,
+) -> Result<SqlitePool, StoreError> {
+    let alone = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(options.timeout)
+        .connect_with(for_writing.clone())
+        .await
+        .map_err(|error| naming(for_writing.get_filename(), &error))?;
+    let migrator = match schema {
+        Schema::Main => &migrations::SQLITE,
+        Schema::Keys => &migrations::KEYS_SQLITE,
+    };
+    migrations::done(migrator.run(&alone).await)?;
+    Ok(alone)
 }
 
 /// A fault of a database's file, whose name is seldom in the settings and never in SQLite's errors.

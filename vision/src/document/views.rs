@@ -72,23 +72,36 @@ pub(super) fn observe<'a, 'l>(
             best.filter(|best| !seen.is_better_than(best)).unwrap_or(seen)
         }
     };
+    best.individual_number = individual_number;
     if may_lie_across(&best) && !codes.is_complete(watch) {
-        let areas = reader.text.areas(picture, PICTURE_SIDE)?;
-        watch.lap("text detection");
-        let prints = prints(&areas);
-        let across = prints.iter().take(MAX_DIRECTIONS);
-        for view in across.filter_map(|print| View::along(picture, print)) {
-            let seen = reader.read(view, watch)?;
-            individual_number |= seen.individual_number;
-            if seen.is_better_than(&best) {
-                best = seen;
-            }
-            if best.is_enough(reader.kind) {
-                break;
-            }
+        best = read_across(reader, picture, best, watch)?;
+    }
+    Ok(best)
+}
+
+/// Reads what is printed across the rest of a picture. Returns the best observation, of which `best` was the first.
+fn read_across<'a, 'l>(
+    reader: &DocumentReader<'l>,
+    picture: &'a Raster,
+    mut best: Observation<'a, 'l>,
+    watch: &mut Stopwatch,
+) -> Result<Observation<'a, 'l>, ModelError> {
+    let areas = reader.text.areas(picture, PICTURE_SIDE)?;
+    watch.lap("text detection");
+    let prints = prints(&areas);
+    let across = prints.iter().take(MAX_DIRECTIONS);
+    for view in across.filter_map(|print| View::along(picture, print)) {
+        let seen = reader.read(view, watch)?;
+        // Whichever view is the best.
+        let individual_number = best.individual_number || seen.individual_number;
+        if seen.is_better_than(&best) {
+            best = seen;
+        }
+        best.individual_number = individual_number;
+        if best.is_enough(reader.kind) {
+            break;
         }
     }
-    best.individual_number = individual_number;
     Ok(best)
 }
 

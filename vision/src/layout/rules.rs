@@ -162,30 +162,10 @@ impl Rule {
             Self::Birthday { born, expires, name } => {
                 let (born, expires) = (date(born)?, date(expires)?);
                 let is_read = value(name).is_some();
-                let same = (born.month(), born.day()) == (expires.month(), expires.day());
-                let leap = (born.month(), born.day()) == (Month::February, 29)
-                    && matches!(
-                        (expires.month(), expires.day()),
-                        (Month::February, 28) | (Month::March, 1)
-                    );
-                (is_read && self.applies_to(items)).then_some(same || leap)
+                (is_read && self.applies_to(items)).then_some(is_birthday(expires, born))
             }
             Self::MadeOf { number, surname, born } => {
-                let (number, born) = (value(number)?, date(born)?);
-                let part = |from: usize, to: usize| number.get(from..to).and_then(|part| part.parse::<i32>().ok());
-                let month = part(6, 8)?;
-                let year = born.year() % 100;
-                let months = [
-                    i32::from(u8::from(born.month())),
-                    i32::from(u8::from(born.month())) + 50,
-                ];
-                Some(
-                    number.get(..5)? == british_name_part(value(surname)?)
-                        && part(5, 6)? == year / 10
-                        && part(10, 11)? == year % 10
-                        && part(8, 10)? == i32::from(born.day())
-                        && months.contains(&month),
-                )
+                is_british_number_of(value(number)?, value(surname)?, date(born)?)
             }
             Self::Within {
                 from,
@@ -208,6 +188,32 @@ impl Rule {
             }
         }
     }
+}
+
+/// Whether a day is a birthday of somebody who was `born` then. For 29 February, the day before and the day after count too.
+fn is_birthday(day: Date, born: Date) -> bool {
+    let same = (born.month(), born.day()) == (day.month(), day.day());
+    let leap = (born.month(), born.day()) == (Month::February, 29)
+        && matches!((day.month(), day.day()), (Month::February, 28) | (Month::March, 1));
+    same || leap
+}
+
+/// Whether a British driver number is that of somebody with this name and date of birth; `None` if a part of it is no number.
+fn is_british_number_of(number: &str, surname: &str, born: Date) -> Option<bool> {
+    let part = |from: usize, to: usize| number.get(from..to).and_then(|part| part.parse::<i32>().ok());
+    let month = part(6, 8)?;
+    let year = born.year() % 100;
+    let months = [
+        i32::from(u8::from(born.month())),
+        i32::from(u8::from(born.month())) + 50,
+    ];
+    Some(
+        number.get(..5)? == british_name_part(surname)
+            && part(5, 6)? == year / 10
+            && part(10, 11)? == year % 10
+            && part(8, 10)? == i32::from(born.day())
+            && months.contains(&month),
+    )
 }
 
 fn find<'a>(items: &'a [Item], name: &str) -> Option<&'a Item> {

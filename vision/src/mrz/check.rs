@@ -29,64 +29,99 @@ pub(crate) fn digit(symbols: &str) -> u32 {
 
 /// Each check digit of a zone and whether it holds. The lines must have the format's number and length.
 pub(crate) fn results(format: MrzFormat, lines: &[String]) -> Vec<(Guarded, bool)> {
-    let part = |line: usize, from: usize, to: usize| lines.get(line).and_then(|l| l.get(from..to)).unwrap_or_default();
-    let holds = |covered: &str, check: &str| match check.as_bytes() {
+    let zone = Zone(lines);
+    match format {
+        MrzFormat::Td1 => of_card(zone),
+        MrzFormat::License => of_license(zone),
+        MrzFormat::France => of_french_card(zone),
+        MrzFormat::Td2 | MrzFormat::Td3 | MrzFormat::MrvA | MrzFormat::MrvB => of_page(format, zone),
+    }
+}
+
+/// The lines of a zone.
+#[derive(Clone, Copy)]
+struct Zone<'a>(&'a [String]);
+
+impl<'a> Zone<'a> {
+    /// Nothing where the line is missing or too short.
+    fn part(self, line: usize, from: usize, to: usize) -> &'a str {
+        let line = self.0.get(line).and_then(|l| l.get(from..to));
+        line.unwrap_or_default()
+    }
+}
+
+fn holds(covered: &str, check: &str) -> bool {
+    match check.as_bytes() {
         [b'<'] => digit(covered) == 0,
         &[c] if c.is_ascii_digit() => digit(covered) == u32::from(c - b'0'),
         _ => false,
-    };
+    }
+}
+
+/// Whether the check digit of a number holds that may go on in the optional element.
+fn holds_long(first: &str, check: &str, optional: &str, counts_filler: bool) -> bool {
+    let (number, check) = long_number(first, check, optional);
+    let rest = number.get(first.len()..).filter(|rest| !rest.is_empty());
+    holds(&number, check) || (counts_filler && rest.is_some_and(|rest| holds(&format!("{first}<{rest}"), check)))
+}
+
+fn of_card(zone: Zone<'_>) -> Vec<(Guarded, bool)> {
+    let part = |line, from, to| zone.part(line, from, to);
     // The standard leaves the filler in the place of the check digit out. Portugal counts it, and Belgium did on its former cards, but not on those
     // since: in the PRADO register of the Council of the European Union, BEL-BO-03003 has `000590240<6013` and BEL-BO-11005 `600001795<0152`.
-    let counts_filler = format == MrzFormat::Td1 && matches!(part(0, 2, 5), "PRT" | "BEL");
-    let holds_long = |first: &str, check: &str, optional: &str| {
-        let (number, check) = long_number(first, check, optional);
-        let rest = number.get(first.len()..).filter(|rest| !rest.is_empty());
-        holds(&number, check) || (counts_filler && rest.is_some_and(|rest| holds(&format!("{first}<{rest}"), check)))
-    };
-    if format == MrzFormat::Td1 {
-        let holds_number = holds_long(part(0, 5, 14), part(0, 14, 15), part(0, 15, 30));
-        let composite = [part(0, 5, 30), part(1, 0, 7), part(1, 8, 15), part(1, 18, 29)].concat();
-        return vec![
-            (Guarded::DocumentNumber, holds_number),
-            (Guarded::BirthDate, holds(part(1, 0, 6), part(1, 6, 7))),
-            (Guarded::ExpiryDate, holds(part(1, 8, 14), part(1, 14, 15))),
-            (Guarded::Composite, holds(&composite, part(1, 29, 30))),
-        ];
+    let counts_filler = matches!(part(0, 2, 5), "PRT" | "BEL");
+    let holds_number = holds_long(part(0, 5, 14), part(0, 14, 15), part(0, 15, 30), counts_filler);
+    let composite = [part(0, 5, 30), part(1, 0, 7), part(1, 8, 15), part(1, 18, 29)].concat();
+    vec![
+        (Guarded::DocumentNumber, holds_number),
+        (Guarded::BirthDate, holds(part(1, 0, 6), part(1, 6, 7))),
+        (Guarded::ExpiryDate, holds(part(1, 8, 14), part(1, 14, 15))),
+        (Guarded::Composite, holds(&composite, part(1, 29, 30))),
+    ]
+}
+
+fn of_license(zone: Zone<'_>) -> Vec<(Guarded, bool)> {
+    let part = |from, to| zone.part(0, from, to);
+    let mut found = vec![(Guarded::Composite, holds(part(0, 29), part(29, 30)))];
+    if part(2, 5) == "FRA" {
+        // The French number's digit covers what stands before the number too.
+        found.push((Guarded::DocumentNumber, holds(part(0, 14), part(14, 15))));
     }
-    if format == MrzFormat::License {
-        let mut found = vec![(Guarded::Composite, holds(part(0, 0, 29), part(0, 29, 30)))];
-        if part(0, 2, 5) == "FRA" {
-            // The French number's digit covers what stands before the number too.
-            found.push((Guarded::DocumentNumber, holds(part(0, 0, 14), part(0, 14, 15))));
-        }
-        return found;
-    }
-    if format == MrzFormat::France {
-        let whole = [part(0, 0, 36), part(1, 0, 35)].concat();
-        return vec![
-            (Guarded::DocumentNumber, holds(part(1, 0, 12), part(1, 12, 13))),
-            (Guarded::BirthDate, holds(part(1, 27, 33), part(1, 33, 34))),
-            (Guarded::Composite, holds(&whole, part(1, 35, 36))),
-        ];
-    }
+    found
+}
+
+/// Of the French identity card of 1988 to 2021.
+fn of_french_card(zone: Zone<'_>) -> Vec<(Guarded, bool)> {
+    let whole = [zone.part(0, 0, 36), zone.part(1, 0, 35)].concat();
+    let part = |from, to| zone.part(1, from, to);
+    vec![
+        (Guarded::DocumentNumber, holds(part(0, 12), part(12, 13))),
+        (Guarded::BirthDate, holds(part(27, 33), part(33, 34))),
+        (Guarded::Composite, holds(&whole, part(35, 36))),
+    ]
+}
+
+/// Of the formats with two lines, whose check digits are all in the second.
+fn of_page(format: MrzFormat, zone: Zone<'_>) -> Vec<(Guarded, bool)> {
+    let part = |from, to| zone.part(1, from, to);
     let mut found = vec![
-        (Guarded::BirthDate, holds(part(1, 13, 19), part(1, 19, 20))),
-        (Guarded::ExpiryDate, holds(part(1, 21, 27), part(1, 27, 28))),
+        (Guarded::BirthDate, holds(part(13, 19), part(19, 20))),
+        (Guarded::ExpiryDate, holds(part(21, 27), part(27, 28))),
     ];
-    let composite = |to: usize| [part(1, 0, 10), part(1, 13, 20), part(1, 21, to)].concat();
+    let composite = |to| [part(0, 10), part(13, 20), part(21, to)].concat();
     match format {
         MrzFormat::Td3 => {
-            found.push((Guarded::DocumentNumber, holds(part(1, 0, 9), part(1, 9, 10))));
-            found.push((Guarded::Optional, holds(part(1, 28, 42), part(1, 42, 43))));
-            found.push((Guarded::Composite, holds(&composite(43), part(1, 43, 44))));
+            found.push((Guarded::DocumentNumber, holds(part(0, 9), part(9, 10))));
+            found.push((Guarded::Optional, holds(part(28, 42), part(42, 43))));
+            found.push((Guarded::Composite, holds(&composite(43), part(43, 44))));
         }
         MrzFormat::Td2 => {
-            let holds_number = holds_long(part(1, 0, 9), part(1, 9, 10), part(1, 28, 35));
+            let holds_number = holds_long(part(0, 9), part(9, 10), part(28, 35), false);
             found.push((Guarded::DocumentNumber, holds_number));
-            found.push((Guarded::Composite, holds(&composite(35), part(1, 35, 36))));
+            found.push((Guarded::Composite, holds(&composite(35), part(35, 36))));
         }
         MrzFormat::MrvA | MrzFormat::MrvB | MrzFormat::Td1 | MrzFormat::France | MrzFormat::License => {
-            found.push((Guarded::DocumentNumber, holds(part(1, 0, 9), part(1, 9, 10))));
+            found.push((Guarded::DocumentNumber, holds(part(0, 9), part(9, 10))));
         }
     }
     found

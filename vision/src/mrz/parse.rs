@@ -72,29 +72,9 @@ impl Elements {
                 .to_owned()
         };
         let checks = check::results(format, lines);
-        let names = |text: &str| {
-            let (surname, given) = text.split_once("<<").unwrap_or((text, ""));
-            (spaced(surname), spaced(given))
-        };
         if format == MrzFormat::Td1 {
-            let (surname, given) = names(&part(2, 0, 30));
-            let number = check::long_number(&part(0, 5, 14), &part(0, 14, 15), &part(0, 15, 30)).0;
-            let (issuer, nationality, sex) = (part(0, 2, 5), part(1, 15, 18), part(1, 7, 8));
-            return Self {
-                gender: gender_on_card(&issuer, &nationality, &sex),
-                sex,
-                issuer,
-                surname,
-                given,
-                number: number.replace('<', ""),
-                nationality,
-                birth: part(1, 0, 6),
-                expiry: part(1, 8, 14),
-                checks,
-                cut: Cut::of(&part(2, 0, 30)),
-                doubtful: Vec::new(),
-                printed: Vec::new(),
-            };
+            let line = |line: usize| lines.get(line).map_or("", String::as_str);
+            return Self::of_card([line(0), line(1), line(2)], checks);
         }
         if format == MrzFormat::License {
             return Self::of_license(&part(0, 0, 30), checks);
@@ -120,6 +100,30 @@ impl Elements {
             gender: Gender::of_letter(&part(1, 20, 21)),
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
+            checks,
+            cut: Cut::of(&named),
+            doubtful: Vec::new(),
+            printed: Vec::new(),
+        }
+    }
+
+    /// The three lines of a card.
+    fn of_card([first, second, third]: [&str; 3], checks: Vec<(Guarded, bool)>) -> Self {
+        let part = |line: &str, from: usize, to: usize| line.get(from..to).unwrap_or_default().to_owned();
+        let named = part(third, 0, 30);
+        let (surname, given) = names(&named);
+        let number = check::long_number(&part(first, 5, 14), &part(first, 14, 15), &part(first, 15, 30)).0;
+        let (issuer, nationality, sex) = (part(first, 2, 5), part(second, 15, 18), part(second, 7, 8));
+        Self {
+            gender: gender_on_card(&issuer, &nationality, &sex),
+            sex,
+            issuer,
+            surname,
+            given,
+            number: number.replace('<', ""),
+            nationality,
+            birth: part(second, 0, 6),
+            expiry: part(second, 8, 14),
             checks,
             cut: Cut::of(&named),
             doubtful: Vec::new(),
@@ -318,6 +322,12 @@ impl Elements {
         };
         items.into_iter().filter_map(item).collect()
     }
+}
+
+/// Family name and given names, which two fillers separate.
+fn names(text: &str) -> (String, String) {
+    let (surname, given) = text.split_once("<<").unwrap_or((text, ""));
+    (spaced(surname), spaced(given))
 }
 
 /// Fillers between words become spaces, those at the end vanish.

@@ -5,6 +5,7 @@ use super::area::{Area, Spacing};
 use super::detect::planes;
 use crate::model::{Model, ModelError, run_one};
 use crate::raster::Raster;
+use std::slice::ChunksExact;
 
 /// The narrowest line the network takes.
 const NARROWEST: usize = 48;
@@ -59,14 +60,19 @@ pub(super) fn line(
     if symbols != alphabet.len() {
         return Err(ModelError::shape(model, &answer));
     }
+    let share = padded as f32 / strip.width() as f32 / steps.max(1) as f32;
+    Ok(decode(alphabet, area, answer.data.chunks_exact(symbols), share))
+}
+
+/// The most probable symbol of each step, of which each takes this `share` of the line's width.
+fn decode(alphabet: &Alphabet, area: Area, steps: ChunksExact<'_, f32>, share: f32) -> Line {
     let (mut text, mut sum, mut count, mut last) = (String::new(), 0.0, 0, 0);
     let mut read: Vec<Symbol> = Vec::new();
-    let share = padded as f32 / strip.width() as f32 / steps.max(1) as f32;
     let mut lattice = Lattice {
-        steps: Vec::with_capacity(answer.data.len() / symbols),
+        steps: Vec::with_capacity(steps.len()),
     };
     let mut is_doubtful = false;
-    for (index, step) in answer.data.chunks_exact(symbols).enumerate() {
+    for (index, step) in steps.enumerate() {
         let (best, probability) = largest(step);
         is_doubtful = is_doubtful && best == last || alphabet.is_doubtful(best, step);
         let probability = if is_doubtful {
@@ -100,13 +106,13 @@ pub(super) fn line(
         }));
     }
     let confidence = if count > 0 { sum / count as f32 } else { 0.0 };
-    Ok(Line {
+    Line {
         area,
         text,
         confidence,
         lattice,
         symbols: read,
-    })
+    }
 }
 
 fn largest(step: &[f32]) -> (usize, f32) {

@@ -43,24 +43,53 @@ pub struct CheckView {
 /// The page.
 #[must_use]
 pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
-    let good = view.problems.is_empty();
     let other = shows_something_else(&view.problems);
     let may_again = view.tries_left > 0;
     let heading = meta.say(heading(&view.problems, may_again));
-    let [alt, use_it, anyway, again, slower, go_on, closer] = said(
+    let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
+    let choose = (mismatch && may_again)
+        .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
+    let shown = super::shown(&view.photo, &view.problems);
+    let main = view! {
+        <h1>{heading}</h1>
+        {cause(view, meta)}
+        <div class="live" data-live>
+            {if view.kept { photo(view, meta).into_any() } else { view! { <p>{meta.say(text::CHECK_DELETED)}</p> }.into_any() }}
+            <div role="status">{readings(view, meta)}</div>
+        </div>
+        {(other && may_again).then(|| view! { <p class="hint">{meta.say(text::CHECK_SLOWER)}</p> })}
+        <form class="actions" method="post" action=forms::CHECK data-told=meta.say(text::CHECK_READING)>
+            <input type="hidden" name=forms::SHOWN value=shown.clone()/>
+            {buttons(view, meta)}
+            <p class="unseen" role="status"></p>
+        </form>
+        {choose}
+        {view.kept.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script> })}
+        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("../sent.js"))></script>
+        {(!view.analysed).then(|| follow(meta, shown))}
+    };
+    shell::phone(meta, heading.to_owned(), main.into_any())
+}
+
+/// The photo, which a tick enlarges.
+fn photo(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
+    let [alt, closer] = said(meta, [text::CHECK_ALT, text::CHECK_ZOOM]);
+    let (screen, full) = (view.screen_url.clone(), view.picture_url.clone());
+    view! {
+        <figure class="snap">
+            <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=screen data-full=full alt=alt/></div>
+            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{closer}</label></figcaption>
+        </figure>
+    }
+}
+
+/// What can be done with the photo. The likely choice comes first: another try if something was found, otherwise this photo.
+fn buttons(view: &CheckView, meta: &PageMeta) -> impl IntoView + use<> {
+    let [use_it, anyway, again, go_on] = said(
         meta,
-        [
-            text::CHECK_ALT,
-            text::CHECK_USE,
-            text::CHECK_USE_ANYWAY,
-            text::CHECK_AGAIN,
-            text::CHECK_SLOWER,
-            CONTINUE,
-            text::CHECK_ZOOM,
-        ],
+        [text::CHECK_USE, text::CHECK_USE_ANYWAY, text::CHECK_AGAIN, CONTINUE],
     );
-    // The likely choice comes first: another try if something was found, otherwise this photo.
-    let buttons = match (good, may_again) {
+    let buttons = match (view.problems.is_empty(), view.tries_left > 0) {
         (true, true) => [
             Some(("primary", forms::USE, use_it)),
             Some(("secondary", forms::AGAIN, again)),
@@ -72,41 +101,11 @@ pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
         (true, false) => [Some(("primary", forms::USE, use_it)), None],
         (false, false) => [Some(("primary", forms::USE, go_on)), None],
     };
-    let buttons: Vec<_> = buttons
+    buttons
         .into_iter()
         .flatten()
         .map(|(look, value, label)| choice(look, forms::DECISION, value, label))
-        .collect();
-    let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
-    let choose = (mismatch && may_again)
-        .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
-    let shown = super::shown(&view.photo, &view.problems);
-    let (screen, full) = (view.screen_url.clone(), view.picture_url.clone());
-    let photo = view! {
-        <figure class="snap">
-            <div class="snap-frame" tabindex="0" role="group" aria-label=alt><img class="photo" src=screen data-full=full alt=alt/></div>
-            <figcaption><label class="zoom" for="zoom"><input type="checkbox" id="zoom"/>{icon(Icon::Zoom)}{closer}</label></figcaption>
-        </figure>
-    };
-    let main = view! {
-        <h1>{heading}</h1>
-        {cause(view, meta)}
-        <div class="live" data-live>
-            {if view.kept { photo.into_any() } else { view! { <p>{meta.say(text::CHECK_DELETED)}</p> }.into_any() }}
-            <div role="status">{readings(view, meta)}</div>
-        </div>
-        {(other && may_again).then(|| view! { <p class="hint">{slower}</p> })}
-        <form class="actions" method="post" action=forms::CHECK data-told=meta.say(text::CHECK_READING)>
-            <input type="hidden" name=forms::SHOWN value=shown.clone()/>
-            {buttons}
-            <p class="unseen" role="status"></p>
-        </form>
-        {choose}
-        {view.kept.then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("zoom.js")></script> })}
-        <script nonce=meta.nonce.clone() data-use=forms::USE inner_html=concat!(include_str!("../on_its_way.js"), include_str!("../sent.js"))></script>
-        {(!view.analysed).then(|| follow(meta, shown))}
-    };
-    shell::phone(meta, heading.to_owned(), main.into_any())
+        .collect::<Vec<_>>()
 }
 
 /// What is wrong, and how many attempts are left: the most urgent cause with the others behind it, or what was found meanwhile.

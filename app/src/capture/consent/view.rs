@@ -44,38 +44,6 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     }
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
-    let points = [
-        document.then_some(text::CONSENT_DOCUMENT),
-        selfie.then_some(if document {
-            text::CONSENT_SELFIE
-        } else {
-            text::CONSENT_SELFIE_ONLY
-        }),
-        Some(text::CONSENT_REVIEW),
-        Some(text::CONSENT_DELETE),
-    ];
-    let points: Vec<_> = points
-        .into_iter()
-        .flatten()
-        .map(|t| view! { <li>{meta.tell(t, &[("days", &days)])}</li> })
-        .collect();
-    let short = [
-        document.then_some((Icon::Document, text::CONSENT_SHORT_DOCUMENT)),
-        selfie.then_some((
-            Icon::Face,
-            if document {
-                text::CONSENT_SHORT_SELFIE
-            } else {
-                text::CONSENT_SHORT_SELFIE_ONLY
-            },
-        )),
-        Some((Icon::Clock, text::CONSENT_SHORT_DELETE)),
-    ];
-    let short: Vec<_> = short
-        .into_iter()
-        .flatten()
-        .map(|(mark, t)| view! { <li>{icon(mark)}<span>{meta.tell(t, &[("days", &days)])}</span></li> })
-        .collect();
     let [title, lead, agree, decline] = said(
         meta,
         [
@@ -93,10 +61,10 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
-        <ul class="terms">{short}</ul>
+        <ul class="terms">{short(meta, document, selfie, &days)}</ul>
         <details class="fold">
             <summary>{full}</summary>
-            <ul class="points">{points}</ul>
+            <ul class="points">{points(meta, document, selfie, &days)}</ul>
             <p class="hint">{said_version}</p>
         </details>
         <form class="ends" method="post" action=forms::CONSENT>
@@ -110,6 +78,46 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
         </form>
     };
     shell::phone(meta, title.to_owned(), main.into_any())
+}
+
+/// What the user agrees to in a few words, each with a drawing.
+fn short(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
+    let short = [
+        document.then_some((Icon::Document, text::CONSENT_SHORT_DOCUMENT)),
+        selfie.then_some((
+            Icon::Face,
+            if document {
+                text::CONSENT_SHORT_SELFIE
+            } else {
+                text::CONSENT_SHORT_SELFIE_ONLY
+            },
+        )),
+        Some((Icon::Clock, text::CONSENT_SHORT_DELETE)),
+    ];
+    short
+        .into_iter()
+        .flatten()
+        .map(|(mark, t)| view! { <li>{icon(mark)}<span>{meta.tell(t, &[("days", days)])}</span></li> })
+        .collect::<Vec<_>>()
+}
+
+/// The same in full.
+fn points(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
+    let points = [
+        document.then_some(text::CONSENT_DOCUMENT),
+        selfie.then_some(if document {
+            text::CONSENT_SELFIE
+        } else {
+            text::CONSENT_SELFIE_ONLY
+        }),
+        Some(text::CONSENT_REVIEW),
+        Some(text::CONSENT_DELETE),
+    ];
+    points
+        .into_iter()
+        .flatten()
+        .map(|t| view! { <li>{meta.tell(t, &[("days", days)])}</li> })
+        .collect::<Vec<_>>()
 }
 
 /// The second look at what declining means.

@@ -54,19 +54,6 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
         ResultState::Erased => (text::ERASED_TITLE, text::ERASED_LEAD),
         ResultState::Failed => (text::FAILED_TITLE, text::FAILED_LEAD),
     };
-    let way_on = match (&view.return_url, view.state) {
-        (_, ResultState::Waiting) => {
-            view! { <a class="button secondary" href=forms::RESULT data-again>{meta.say(text::WAITING_AGAIN)}</a> }
-                .into_any()
-        }
-        (Some(url), _) => {
-            view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }
-                .into_any()
-        }
-        // The review sentence already says so.
-        (None, ResultState::Review) => ().into_any(),
-        (None, _) => view! { <p class="hint">{meta.say(text::CLOSE)}</p> }.into_any(),
-    };
     let tone = match view.state {
         ResultState::Approved => "receipt is-good",
         ResultState::Waiting | ResultState::Review => "receipt is-busy",
@@ -97,13 +84,30 @@ pub fn render(view: &ResultView, meta: &PageMeta) -> AnyView {
                 {rows}
             </div>
             {next}
-            <div class="actions">{way_on}</div>
+            <div class="actions">{way_on(view, meta)}</div>
             {(view.state == ResultState::Waiting).then(|| follow(meta))}
             {countdown(view, meta)}
             {(view.state != ResultState::Waiting).then(|| shell::contact(meta))}
         </div>
     };
     shell::phone(meta, meta.say(heading).to_owned(), main.into_any())
+}
+
+/// Where the user goes from here.
+fn way_on(view: &ResultView, meta: &PageMeta) -> AnyView {
+    match (&view.return_url, view.state) {
+        (_, ResultState::Waiting) => {
+            view! { <a class="button secondary" href=forms::RESULT data-again>{meta.say(text::WAITING_AGAIN)}</a> }
+                .into_any()
+        }
+        (Some(url), _) => {
+            view! { <a class="button primary" href=url.clone() data-way-back>{meta.tell(text::RETURN, &[])}</a> }
+                .into_any()
+        }
+        // The review sentence already says so.
+        (None, ResultState::Review) => ().into_any(),
+        (None, _) => view! { <p class="hint">{meta.say(text::CLOSE)}</p> }.into_any(),
+    }
 }
 
 /// What brings the result to a page that waits for it, and what is said while there is no connection.

@@ -38,25 +38,13 @@ pub struct StartView {
 pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
     let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
-    let [need, data, here] = said(meta, [text::START_NEED, text::START_DATA, text::START_HERE]);
+    let [need, here] = said(meta, [text::START_NEED, text::START_HERE]);
     let [title, lead, button] = if meta.progress.is_some() {
         [text::RESUME_TITLE, text::RESUME_LEAD, text::RESUME_BUTTON]
     } else {
         [text::START_TITLE, text::START_LEAD, text::START_BUTTON]
     };
     let [title, button] = said(meta, [title, button]);
-    let what = meta.say(match (document, selfie) {
-        (true, true) => text::START_DATA_BOTH,
-        (true, false) => text::START_DATA_DOCUMENT,
-        (false, _) => text::START_DATA_SELFIE,
-    });
-    let points = [
-        meta.tell(text::START_DATA_WHAT, &[("what", what)]),
-        meta.tell(text::START_DATA_WHY, &[]),
-        meta.tell(text::START_DATA_LONG, &[("days", &days)]),
-        meta.tell(text::START_DATA_WHO, &[]),
-    ];
-    let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
     let go_on = if view.qr_svg.is_some() {
         view! { <span class="on-phone">{button}</span><span class="on-computer">{here}</span> }.into_any()
     } else {
@@ -90,10 +78,7 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
                     <li>{icon(Icon::Lock)}<span>{meta.tell(text::START_TRUST_LOCK, &[])}</span></li>
                     <li>{icon(Icon::Clock)}<span>{meta.tell(text::START_TRUST_TIME, &[("days", &days)])}</span></li>
                 </ul>
-                <details class="fold">
-                    <summary>{data}</summary>
-                    <ul class="points">{points}</ul>
-                </details>
+                {data(meta, document, selfie, &days)}
             </div>
             <div>
                 {view.qr_svg.clone().map(|svg| qr(meta, svg))}
@@ -108,6 +93,28 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
         {switch_device::script(meta)}
     };
     shell::phone(meta, page_title(meta, title, view.no_cookies), main.into_any())
+}
+
+/// What becomes of the data, folded.
+fn data(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
+    let what = meta.say(match (document, selfie) {
+        (true, true) => text::START_DATA_BOTH,
+        (true, false) => text::START_DATA_DOCUMENT,
+        (false, _) => text::START_DATA_SELFIE,
+    });
+    let points = [
+        meta.tell(text::START_DATA_WHAT, &[("what", what)]),
+        meta.tell(text::START_DATA_WHY, &[]),
+        meta.tell(text::START_DATA_LONG, &[("days", days)]),
+        meta.tell(text::START_DATA_WHO, &[]),
+    ];
+    let points: Vec<_> = points.into_iter().map(|p| view! { <li>{p}</li> }).collect();
+    view! {
+        <details class="fold">
+            <summary>{meta.say(text::START_DATA)}</summary>
+            <ul class="points">{points}</ul>
+        </details>
+    }
 }
 
 /// What to have at hand, each with a drawing.

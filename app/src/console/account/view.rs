@@ -377,10 +377,8 @@ fn password(view: &AccountView) -> AnyView {
     .into_any()
 }
 
-/// The account page: password, second factors, browsers.
-#[must_use]
-pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
+/// The browsers in which the person is signed in, and the way to end all of these sessions.
+fn signed_in_browsers(view: &AccountView) -> AnyView {
     let sessions = view.sessions.iter().map(|own| session(own, own.id == view.here));
     let sessions = Table::new(
         say("Signed-in browsers", "サインイン中のブラウザー"),
@@ -392,6 +390,27 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
     )
     .unseen(say("Sign out", "サインアウト"))
     .rows(sessions);
+    view! {
+        <section class="panel stack">
+            <h2>{say("Signed-in browsers", "サインイン中のブラウザー")}</h2>
+            {sessions}
+            <p>{say(
+                "If you have lost a device, sign out everywhere. That includes this browser.",
+                "端末を紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
+            )}</p>
+            {ending_links(view)}
+            <form method="post" action="/admin/sign-out-everywhere">
+                <p><button class="button secondary small" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button></p>
+            </form>
+        </section>
+    }
+    .into_any()
+}
+
+/// The account page: password, second factors, browsers.
+#[must_use]
+pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let (address, wrong) = (view.email.clone(), view.mistakes.as_slice());
     let codes = (!view.codes.is_empty()).then(|| shown_codes(&view.codes, meta));
     let required = view.required.then(|| {
         view! {
@@ -423,18 +442,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
             </section>
             {identity_provider(view)}
             {view.has_passwords.then(|| password(view))}
-            <section class="panel stack">
-                <h2>{say("Signed-in browsers", "サインイン中のブラウザー")}</h2>
-                {sessions}
-                <p>{say(
-                    "If you have lost a device, sign out everywhere. That includes this browser.",
-                    "端末を紛失した場合は、すべてのブラウザーからサインアウトしてください。このブラウザーも対象です。",
-                )}</p>
-                {ending_links(view)}
-                <form method="post" action="/admin/sign-out-everywhere">
-                    <p><button class="button secondary small" type="submit">{say("Sign out everywhere", "すべてのブラウザーからサインアウト")}</button></p>
-                </form>
-            </section>
+            {signed_in_browsers(view)}
             {known_browsers(view)}
         </div>
         {passkey_script(meta)}

@@ -190,15 +190,7 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
     };
     let mistakes: Vec<Mistake> = match invite_person(request.honnin(), &roster, id, person, role).await {
         Ok(invited) => {
-            let link = Link {
-                title: say("The invitation", "招待リンク"),
-                url: invited.link.expose().clone(),
-                advice: say(
-                    "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
-                     it first chooses the password.",
-                    "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定できるため、招待する本人だけに送ってください。",
-                ),
-            };
+            let link = invitation_link(invited.link.expose().clone());
             return Ok(proven(&request, with_link(&request, &roster, link).await?));
         }
         Err(InviteError::Bad(faults)) => in_order(faults.into_iter().map(bad_field).collect(), &["name", "email"]),
@@ -215,6 +207,18 @@ async fn invite(request: Request, fields: Fields) -> PageResult<Outcome> {
         ..view_of(&request, &roster).await?
     });
     Ok(proven(&request, outcome))
+}
+
+fn invitation_link(url: String) -> Link {
+    Link {
+        title: say("The invitation", "招待リンク"),
+        url,
+        advice: say(
+            "Copy it now: it is not shown again. Send it only to the person you are inviting: whoever opens \
+             it first chooses the password.",
+            "再表示はできませんので、今すぐコピーしてください。最初に開いた人がパスワードを設定できるため、招待する本人だけに送ってください。",
+        ),
+    }
 }
 
 /// The form was sent a second time: by reloading the page that shows the link, for example.

@@ -287,6 +287,23 @@ fn invitations(invited: &[Invited], query: &str) -> AnyView {
     view! { <h2>{say("Invited", "招待中")}</h2>{list} }.into_any()
 }
 
+/// The choice of a role, where `chosen` was typed; of a tenant's first admin, there is none.
+fn role_field(power: Power, chosen: &str) -> AnyView {
+    if power != Power::Manage {
+        return view! { <input type="hidden" name="role" value=Role::Admin.as_str()/> }.into_any();
+    }
+    let chosen = if chosen.is_empty() {
+        Role::Reviewer.as_str()
+    } else {
+        chosen
+    };
+    view! {
+        <div class="field"><label for="role">{say("Role", "権限")}</label>
+            <select class="input" id="role" name="role">{options(roles(), chosen)}</select></div>
+    }
+    .into_any()
+}
+
 fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
     let Typed { name, email, role } = view.typed.clone();
     let text = |name, label, kind, value: String| Line {
@@ -322,20 +339,6 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
             ),
         ),
     };
-    let chosen = if role.is_empty() {
-        Role::Reviewer.as_str()
-    } else {
-        &role
-    };
-    let role = if view.power == Power::Manage {
-        view! {
-            <div class="field"><label for="role">{say("Role", "権限")}</label>
-                <select class="input" id="role" name="role">{options(roles(), chosen)}</select></div>
-        }
-        .into_any()
-    } else {
-        view! { <input type="hidden" name="role" value=Role::Admin.as_str()/> }.into_any()
-    };
     let action = format!("/admin/people{}", view.query);
     view! {
         <section class="panel">
@@ -347,7 +350,7 @@ fn invite(view: &PeopleView, meta: &PageMeta) -> AnyView {
                 <input type="hidden" name="id" value=view.draft.clone()/>
                 {line(text("name", say("Name", "名前"), "text", name), &view.mistakes)}
                 {line(text("email", say("E-mail address", "メールアドレス"), "email", email), &view.mistakes)}
-                {role}
+                {role_field(view.power, &role)}
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p><button class="button primary small" type="submit">{say("Invite", "招待する")}</button></p>
             </form>

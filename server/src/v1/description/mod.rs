@@ -128,7 +128,7 @@ pub fn document() -> utoipa::openapi::OpenApi {
 }
 
 /// The description as the installation at `base_url` serves it.
-pub(super) fn document_of(base_url: &Url) -> utoipa::openapi::OpenApi {
+fn document_of(base_url: &Url) -> utoipa::openapi::OpenApi {
     let mut document = document();
     let here = ServerBuilder::new()
         .url(base_url.as_str().trim_end_matches('/'))
@@ -137,14 +137,19 @@ pub(super) fn document_of(base_url: &Url) -> utoipa::openapi::OpenApi {
     document
 }
 
+/// The same as JSON.
+pub(super) fn json_of(base_url: &Url) -> Value {
+    // Nothing in it can fail to be written as JSON: its keys are all texts.
+    serde_json::to_value(document_of(base_url)).unwrap_or_default()
+}
+
 pub(super) async fn handler(State(app): State<App>) -> Json<utoipa::openapi::OpenApi> {
     Json(document_of(&app.config.base_url))
 }
 
 /// The same in OpenAPI 3.0.
 pub(super) async fn handler_3_0(State(app): State<App>) -> Json<Value> {
-    let document = serde_json::to_value(document_of(&app.config.base_url)).unwrap_or_default();
-    Json(openapi_3_0::lowered(document))
+    Json(openapi_3_0::lowered(json_of(&app.config.base_url)))
 }
 
 #[cfg(test)]

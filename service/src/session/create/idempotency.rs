@@ -1,6 +1,6 @@
 //! Retried creations: the same key and body get the first response again. It contains the secret URL only until the link is
-//! opened, has expired, or opens nothing because its session has ended; after that, its place is taken by a URL that leads to the page of a link that cannot be opened, as the first URL
-//! itself would.
+//! opened, has expired, or opens nothing because its session has ended; after that, its place is taken by a URL that leads to the page of a
+//! link that cannot be opened, as the first URL itself would.
 
 use crate::{
     Honnin,

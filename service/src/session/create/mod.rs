@@ -16,7 +16,7 @@ use domain::{
     request::{CreationRequest, Issue},
     secret::{Personal, Secret},
     session::{Session, Status},
-    tenant::NotReady,
+    tenant::{NotReady, TenantSettings},
     time::Timestamp,
 };
 use idempotency::Attempt;
@@ -161,16 +161,9 @@ async fn create(
     let callback = allowed_callback(tenant, request)?;
     let settings = tenant.settings();
     let settings = settings.ok_or(CreateSessionError::NotReady(NotReady::SettingsMissing))?;
-    let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
     let at = honnin.read_clock();
     let now = at.now;
-    let session = Session::new(
-        honnin.session_id(),
-        tenant.id().clone(),
-        plan,
-        now,
-        settings.session_lifetime,
-    );
+    let session = planned(honnin, tenant, settings, now)?;
     let mut key = FreshKey::take(&honnin.vault).await?;
     let row = seal(session, &key, request, callback.as_ref())?;
     let token = token::generate(&*honnin.random);
@@ -215,6 +208,18 @@ async fn create(
         Ok(true)
     });
     Ok(unit.await?.then_some(created))
+}
+
+/// A session with the steps that the tenant's `settings` ask for.
+fn planned(
+    honnin: &Honnin,
+    tenant: &Tenant,
+    settings: &TenantSettings,
+    now: Timestamp,
+) -> Result<Session, CreateSessionError> {
+    let plan = settings.plan().map_err(CreateSessionError::NotReady)?;
+    let (id, tenant) = (honnin.session_id(), tenant.id().clone());
+    Ok(Session::new(id, tenant, plan, now, settings.session_lifetime))
 }
 
 /// Where the user returns to, if the tenant allows what the request names.

@@ -13,6 +13,7 @@ pub(crate) use names::{is_han, is_name_at_birth};
 pub(crate) use numbers::british_name_part;
 
 use super::page::{Folded, Glyph, tidy};
+use crate::{fold, zone::is_label};
 use serde::Deserialize;
 use time::Date;
 
@@ -243,6 +244,21 @@ impl Grammar {
 fn stretch(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize) -> Option<(String, usize, usize)> {
     let (first, last) = (*folded.from.get(from)?, *folded.from.get(to.checked_sub(1)?)?);
     Some((tidy(&glyphs[first..=last]), first, last + 1))
+}
+
+/// A stretch that is given as it is printed; `None` for a label.
+fn as_printed(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize) -> Option<Parsed> {
+    let (text, from, to) = stretch(glyphs, folded, from, to)?;
+    if is_label(&text) {
+        return None;
+    }
+    let text = fold::japanese(&text);
+    Some(Parsed {
+        normalized: Some(text.clone()),
+        text,
+        from,
+        to,
+    })
 }
 
 /// Letters for tests: one after the other, all equally sure.

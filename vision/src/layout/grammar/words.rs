@@ -1,9 +1,8 @@
 //! Items that are words: sex, status of residence, authority.
 
-use super::{Context, Parsed, stretch};
+use super::{Context, Parsed, as_printed, stretch};
 use crate::fold;
 use crate::layout::page::{Folded, Glyph};
-use crate::zone::is_label;
 use domain::user_input::Gender;
 
 /// Statuses of residence as cards print them (Immigration Control and Refugee Recognition Act, appended tables 1 and 2).
@@ -156,15 +155,5 @@ pub(super) fn authority(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parse
     if !sound || !AUTHORITY.contains(&letters) || letters * 2 < folded.chars.len() || known {
         return None;
     }
-    let (text, from, to) = stretch(glyphs, &folded, 0, folded.chars.len())?;
-    if is_label(&text) {
-        return None;
-    }
-    let text = fold::japanese(&text);
-    Some(Parsed {
-        normalized: Some(text.clone()),
-        text,
-        from,
-        to,
-    })
+    as_printed(glyphs, &folded, 0, folded.chars.len())
 }

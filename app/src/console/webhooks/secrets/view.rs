@@ -77,6 +77,69 @@ fn issue_button(view: &SecretsView, text: &'static str) -> AnyView {
     .into_any()
 }
 
+fn disable_button(secret: &SecretRow, text: &'static str) -> AnyView {
+    let action = format!("/admin/webhooks/secrets/{}/disable", secret.id);
+    view! { <form method="post" action=action><button class="button secondary small" type="submit">{text}</button></form> }
+        .into_any()
+}
+
+fn test_button() -> AnyView {
+    view! {
+        <form method="post" action="/admin/webhooks/test">
+            <button class="button secondary small" type="submit">{say("Send a test event", "テストイベントを送信")}</button>
+        </form>
+    }
+    .into_any()
+}
+
+fn issue_it(button: Option<AnyView>) -> AnyView {
+    view! {
+        <p>{say(
+            "The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret.",
+            "新しいシークレットは一度だけ表示されます。以後、Webhookにはシークレットごとに1つ、計2つの署名が付きます。",
+        )}</p>{button}
+    }
+    .into_any()
+}
+
+/// `give_up` is the button for a secret that nobody has copied.
+fn configure_it(give_up: Option<AnyView>) -> AnyView {
+    view! {
+        <p>{say(
+            "Configure the new secret in your receiver, and restart the receiver if necessary.",
+            "受信先に新しいシークレットを設定し、必要に応じて再起動してください。",
+        )}</p>
+        {give_up.map(|disable| view! {
+            <p>{say(
+                "If nobody copied it, disable it and issue another one.",
+                "コピーしていない場合は、無効にしてから新しく発行してください。",
+            )}</p>
+            {disable}
+        })}
+    }
+    .into_any()
+}
+
+fn confirm_it(button: Option<AnyView>) -> AnyView {
+    view! {
+        <p>{say(
+            "Send a test event. Like every webhook, it now carries both signatures: check in your receiver that the new secret verifies it.",
+            "テストイベントを送信してください。ほかのWebhookと同じく2つの署名が付くため、新しいシークレットで検証できることを受信先で確認してください。",
+        )}</p>{button}
+    }
+    .into_any()
+}
+
+fn disable_the_old(button: Option<AnyView>) -> AnyView {
+    view! {
+        <p>{say(
+            "The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now.",
+            "古いシークレットは削除され、以後の署名には使用されません。漏えいのおそれがある場合は、4つの手順をすぐに完了してください。",
+        )}</p>{button}
+    }
+    .into_any()
+}
+
 /// The four steps of the contract: reissue, set, confirm, disable.
 fn rotation(view: &SecretsView) -> AnyView {
     let valid: Vec<&SecretRow> = view
@@ -91,62 +154,21 @@ fn rotation(view: &SecretsView) -> AnyView {
         (true, false) => (StepState::Done, StepState::Now, StepState::Later),
         (true, true) => (StepState::Done, StepState::Done, StepState::Now),
     };
-    let disable = |secret: &&SecretRow, text| {
-        let action = format!("/admin/webhooks/secrets/{}/disable", secret.id);
-        view! { <form method="post" action=action><button class="button secondary small" type="submit">{text}</button></form> }
-    };
     let [new, old] = [valid.first(), valid.last()].map(|secret| secret.filter(|_| rotating));
+    let issue = (!rotating).then(|| issue_button(view, say("Issue a new secret", "新しいシークレットを発行")));
     let give_up = new
         .filter(|_| !confirmed)
-        .map(|new| disable(new, say("Disable the new secret", "新しいシークレットを無効にする")));
-    let disable = old.map(|old| disable(old, say("Disable the old secret", "古いシークレットを無効にする")));
-    let test = rotating.then(|| {
-        view! {
-            <form method="post" action="/admin/webhooks/test">
-                <button class="button secondary small" type="submit">{say("Send a test event", "テストイベントを送信")}</button>
-            </form>
-        }
-    });
-    let issue = (!rotating).then(|| issue_button(view, say("Issue a new secret", "新しいシークレットを発行")));
-    let first = view! {
-        <p>{say(
-            "The new secret is shown only once. From then on, every webhook carries two signatures, one for each secret.",
-            "新しいシークレットは一度だけ表示されます。以後、Webhookにはシークレットごとに1つ、計2つの署名が付きます。",
-        )}</p>{issue}
-    };
-    let second = view! {
-        <p>{say(
-            "Configure the new secret in your receiver, and restart the receiver if necessary.",
-            "受信先に新しいシークレットを設定し、必要に応じて再起動してください。",
-        )}</p>
-        {give_up.map(|disable| view! {
-            <p>{say(
-                "If nobody copied it, disable it and issue another one.",
-                "コピーしていない場合は、無効にしてから新しく発行してください。",
-            )}</p>
-            {disable}
-        })}
-    };
-    let third = view! {
-        <p>{say(
-            "Send a test event. Like every webhook, it now carries both signatures: check in your receiver that the new secret verifies it.",
-            "テストイベントを送信してください。ほかのWebhookと同じく2つの署名が付くため、新しいシークレットで検証できることを受信先で確認してください。",
-        )}</p>{test}
-    };
-    let fourth = view! {
-        <p>{say(
-            "The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now.",
-            "古いシークレットは削除され、以後の署名には使用されません。漏えいのおそれがある場合は、4つの手順をすぐに完了してください。",
-        )}</p>{disable}
-    };
+        .map(|new| disable_button(new, say("Disable the new secret", "新しいシークレットを無効にする")));
+    let test = rotating.then(test_button);
+    let disable = old.map(|old| disable_button(old, say("Disable the old secret", "古いシークレットを無効にする")));
     view! {
         <section class="stack">
             <h2>{say("Replace the secret without losing an event", "イベントを取りこぼさずにシークレットを切り替える")}</h2>
             <ol class="stack">
-                {step(1, say("Issue a new secret", "新しいシークレットを発行"), issuing, first.into_any())}
-                {step(2, say("Set it in the receiver", "受信先に設定"), checking, second.into_any())}
-                {step(3, say("Confirm that verification succeeds", "検証の成功を確認"), checking, third.into_any())}
-                {step(4, say("Disable the old secret", "古いシークレットを無効にする"), disabling, fourth.into_any())}
+                {step(1, say("Issue a new secret", "新しいシークレットを発行"), issuing, issue_it(issue))}
+                {step(2, say("Set it in the receiver", "受信先に設定"), checking, configure_it(give_up))}
+                {step(3, say("Confirm that verification succeeds", "検証の成功を確認"), checking, confirm_it(test))}
+                {step(4, say("Disable the old secret", "古いシークレットを無効にする"), disabling, disable_the_old(disable))}
             </ol>
         </section>
     }
