@@ -288,6 +288,9 @@ fn a_card_shows_its_items_in_front_and_its_zone_on_the_back() {
     }
     assert_eq!(value(&front, FieldName::IssueDate), Some("2022-11-21"));
     assert!(front.mrz.is_none() && front.portrait.is_none());
+    for day in ["2002-01-25", "2032-11-20"] {
+        assert!(front.days_in_print.0.iter().any(|named| named == day), "{day}");
+    }
     assert_eq!(
         back.mrz.map(|mrz| (mrz.format, mrz.checks_passed)),
         Some((MrzFormat::Td1, 4))

@@ -6,6 +6,7 @@ use crate::{
     document::{FieldName, OcrField, Side},
     findings::{CodeReading, CodeStandard, DocumentFindings, MrzReading, Signature},
     input_match::{
+        address::same_address,
         completes,
         names::{
             goes_on, has_words_of, is_printed_as, same_but_for_marks, same_but_for_suffix, same_full_but_for_marks,
@@ -27,6 +28,8 @@ const ITEMS: [FieldName; 5] = [
 const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
 /// A single item may be equal by chance.
 const LEAST: usize = 2;
+/// The state whose identity cards print the year alone in which they expire: the VIGENCIA of a Mexican voter's card.
+const WITH_LAST_YEAR_ALONE: &str = "MEX";
 /// Years of the longest life that is reckoned with.
 const LONGEST_LIFE: i32 = 120;
 
@@ -99,27 +102,83 @@ pub(super) fn tells_relatives_apart(
 /// Whether a recognised front prints another family or given name in the place of one that machine-readable data has: both were printed on one day,
 /// so that it was not changed by marriage. On a front that is not recognised, the words beside a label may be anything.
 pub(super) fn prints_another_name(machine: &[OcrField], sides: &[DocumentFindings]) -> bool {
-    let is_front = |side: &&DocumentFindings| side.side == Side::Front && side.layout.as_ref().is_some_and(is_known);
-    let mut fronts = sides.iter().filter(is_front);
     let is_other = |print: &OcrField| NAMES.iter().any(|name| is_other_in_its_place(*name, print, machine));
-    fronts.any(|front| {
-        let print = if is_print_only(front) {
+    on_known_fronts(sides).any(is_other)
+}
+
+/// Whether a recognised front prints another address than machine-readable data has. No barcode is signed: a new one on one's own card
+/// could have any address.
+pub(super) fn prints_another_address(machine: &[OcrField], sides: &[DocumentFindings]) -> bool {
+    let own = normal(machine, FieldName::Address);
+    let is_other = |print: &OcrField| {
+        let printed = print.normalized.as_deref().filter(|_| print.name == FieldName::Address);
+        let both = printed.zip(own);
+        both.is_some_and(|(print, own)| same_address(print, own) == Some(false))
+    };
+    on_known_fronts(sides).any(is_other)
+}
+
+/// The print of recognised fronts.
+fn on_known_fronts(sides: &[DocumentFindings]) -> impl Iterator<Item = &OcrField> {
+    let is_front = |side: &&DocumentFindings| side.side == Side::Front && side.layout.as_ref().is_some_and(is_known);
+    sides.iter().filter(is_front).flat_map(|front| {
+        if is_print_only(front) {
             &front.fields
         } else {
             &front.printed
-        };
-        print.iter().any(is_other)
+        }
     })
 }
 
-/// Whether the print repeats the last day that machine-readable data has; true for data without one. No barcode is signed: with a thumb on the day on
-/// which one's own card expired, any other day could be in a new barcode.
-pub(super) fn prints_last_day(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
-    let Some(day) = normal(machine, FieldName::ExpiryDate) else {
-        return true;
+/// Whether the print repeats the days that machine-readable data has, that of birth and the last one; true for data without either. Check
+/// digits are as easily made as a barcode, and neither is signed: with a thumb on the day on which one's own card expired, any other day could
+/// be in a new barcode or on a strip with a new zone, and with a thumb on that of birth, a child could be of age.
+pub(super) fn prints_days(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
+    let others = sides.iter().filter(|side| is_print_only(side) && side.side != on.side);
+    let beside = (on.side == Side::Front).then_some(on);
+    let days: Vec<&String> = beside
+        .into_iter()
+        .chain(others)
+        .flat_map(|side| &side.days_in_print.0)
+        .collect();
+    let is_printed = |day: &OcrField| {
+        let is_named = |named: &&String| {
+            let print = OcrField {
+                normalized: Some((*named).clone()),
+                ..day.clone()
+            };
+            is_same_date(&print, day)
+        };
+        let mut items = in_print(on, sides).filter(|print| print.name == day.name);
+        items.any(|print| is_same_date(print, day)) || days.iter().any(is_named)
     };
-    let mut days = in_print(on, sides).filter(|print| print.name == FieldName::ExpiryDate);
-    days.any(|print| print.normalized.as_deref() == Some(day))
+    let is_expected = |day: &&OcrField| match day.name {
+        FieldName::BirthDate => true,
+        FieldName::ExpiryDate => day.normalized.is_some() && !prints_last_year_alone(sides),
+        _ => false,
+    };
+    // Of a year with two digits in print, the day of birth may also be one a hundred years later: it is not the last day as well.
+    let digits = |name| normal(machine, name).map(without_century);
+    let [born, last] = [FieldName::BirthDate, FieldName::ExpiryDate].map(digits);
+    let is_birth = born.is_some() && last == born;
+    !is_birth && machine.iter().filter(is_expected).all(is_printed)
+}
+
+/// Whether a side is recognised as a card that prints no more of its last day than the year.
+fn prints_last_year_alone(sides: &[DocumentFindings]) -> bool {
+    let layouts = sides.iter().filter_map(|side| side.layout.as_ref());
+    let mut states = layouts
+        .filter(|layout| is_known(layout))
+        .filter_map(|layout| layout.issued_by());
+    states.any(|state| state == WITH_LAST_YEAR_ALONE)
+}
+
+/// Whether a printed day is that of machine-readable data.
+fn is_same_date(print: &OcrField, machine: &OcrField) -> bool {
+    match machine.name {
+        FieldName::BirthDate => is_same_day(print, machine),
+        _ => print.normalized.is_some() && print.normalized == machine.normalized,
+    }
 }
 
 /// Whether a printed date of birth is that of machine-readable data, which may have no century.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     civil_date,
-    document::{DocumentType, FieldName, JAPAN, Side},
+    document::{DocumentType, FieldName, JAPAN, OcrField, Side},
     findings::{
         CodeReading, DocumentFindings, LABELS_IN_PLACE, LayoutReading, MrzFormat, MrzReading, Signature, Unavailable,
     },
@@ -126,7 +126,27 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     let by_code = by_codes(evidence, kind, notes);
     let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
     let visually = visually && !has_items_of_another_zone(evidence.document, kind);
-    by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind))
+    let proved = by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind));
+    proved && prints_days_of_zones(evidence.document)
+}
+
+/// Whether the print repeats the days of every zone that gives items. Those of a zone go first even where a code or the layout proves the
+/// document: a strip could say that it is still in date.
+fn prints_days_of_zones(document: &[DocumentFindings]) -> bool {
+    let mut sides = document.iter().filter(|side| has_items_of_zone(side));
+    sides.all(|side| is_dated(side, document))
+}
+
+/// Whether the print repeats the days of a side with a zone. A page that agrees with its zone repeats the days of that, but not those
+/// that a code completes it with.
+fn is_dated(side: &DocumentFindings, document: &[DocumentFindings]) -> bool {
+    let codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
+    let is_day = |field: &OcrField| matches!(field.name, FieldName::BirthDate | FieldName::ExpiryDate);
+    let has_days_of_codes = codes.flat_map(|code| &code.fields).any(is_day);
+    let agrees = side
+        .viz_agreement
+        .is_some_and(|share| f64::from(share) >= AGREEMENT_LIMIT);
+    agrees && !has_days_of_codes || across::prints_days(&side.fields, side, document)
 }
 
 /// Whether a code gives items that go before those in print, such as the name in a barcode that somebody printed beside a licence: where no code is
@@ -205,10 +225,11 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
         is_named && across::tells_relatives_apart(&side.fields, Some(zone), side, evidence.document)
     };
     let named = named && (is_vouched_for || is_holders());
+    let is_dated = is_dated(side, evidence.document);
     let states = layouts(evidence.document).filter_map(LayoutReading::issued_by);
     let issued = has_issuer(zone, policy.accept_specimens) && may_have_code(state_of_zone(zone), states);
     let is_its = !is_of_another_kind(kind, side) && has_its_back(kind, side, evidence.document);
-    whole && sure && repeated && named && issued && is_its
+    whole && sure && repeated && named && is_dated && issued && is_its
 }
 
 /// Whether a barcode or seal belongs to this kind, comes from its issuer, and is repeated by the print.
@@ -226,10 +247,11 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                     || across::names_holder(&code.fields, side, evidence.document);
                 let named = named && across::tells_relatives_apart(&code.fields, None, side, evidence.document);
                 let named = named && !across::prints_another_name(&code.fields, evidence.document);
-                let has_day = of_code(code) == MachineReadable::Seal
-                    || across::prints_last_day(&code.fields, side, evidence.document);
+                let agrees = of_code(code) == MachineReadable::Seal
+                    || across::prints_days(&code.fields, side, evidence.document)
+                        && !across::prints_another_address(&code.fields, evidence.document);
                 let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
-                proved |= repeated && named && has_day && issued && has_its_back(kind, side, evidence.document);
+                proved |= repeated && named && agrees && issued && has_its_back(kind, side, evidence.document);
             }
         }
     }

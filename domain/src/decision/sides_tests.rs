@@ -6,7 +6,8 @@ use crate::named::Named;
 use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
-        CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading, RuleResult, Signature, take_superseded,
+        CodeReading, CodeStandard, LayoutReading, MrzFormat, MrzReading, PrintedDays, RuleResult, Signature,
+        take_superseded,
     },
 };
 
@@ -752,9 +753,9 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
     let kind = DocumentType::IdCard;
     let [own, back] = card("ERIKSSON", "PETRA");
     let coded = coded(kind, &back);
-    let rows: [(&[(FieldName, &str)], bool); 10] = [
+    let rows: [(&[(FieldName, &str)], bool); 11] = [
         (&[LAST, BORN, ENDS], true),
-        (&[LAST, NUMBER, ENDS], true),
+        (&[LAST, NUMBER, BORN, ENDS], true),
         (&[LAST, EQUAL, BORN, ENDS], true),
         (&[LAST, ONE_OF_TWO, BORN, ENDS], true),
         (&[LAST, OWN], false),
@@ -764,6 +765,8 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
         (&[LAST, OWN, BORN], false),
         // A father of the same name.
         (&[LAST, EQUAL, ENDS], false),
+        // Somebody's own, with another day of birth on its back.
+        (&[LAST, EQUAL, NUMBER, ENDS], false),
         // The number of a card that was issued just before, without its last digit.
         (&[LAST, PART, ENDS], false),
     ];
@@ -784,18 +787,174 @@ fn the_front_of_ones_own_card_beside_the_back_of_a_relatives_proves_nothing_wher
 }
 
 #[test]
-fn a_barcode_proves_no_last_day_that_the_front_does_not_print() {
+fn machine_readable_data_proves_no_day_that_the_front_does_not_print() {
     let kind = DocumentType::IdCard;
     let [front, back] = card("ERIKSSON", "ANNA MARIA");
-    let back = coded(kind, &back);
-    let whole = judged(kind, &[front.clone(), back.clone()], "Eriksson", "Anna");
-    assert_eq!(whole.verdict, Verdict::Approved, "{:?}", whole.reasons);
-    // A thumb on the day on which one's own card expired, and a new barcode on its back.
-    let mut expired = front;
-    expired.fields.retain(|field| field.name != FieldName::ExpiryDate);
-    let decision = judged(kind, &[expired, back], "Eriksson", "Anna");
-    assert_eq!(decision.verdict, Verdict::NeedsReview);
-    assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown]);
+    let days = |days: [&str; 2]| PrintedDays(days.map(str::to_owned).to_vec());
+    for back in [coded(kind, &back), back] {
+        let decision = |front: &DocumentFindings, back: &DocumentFindings| {
+            judged(kind, &[front.clone(), back.clone()], "Eriksson", "Anna")
+        };
+        let whole = decision(&front, &back);
+        assert_eq!(whole.verdict, Verdict::Approved, "{:?}", whole.reasons);
+        for day in [FieldName::ExpiryDate, FieldName::BirthDate] {
+            // A thumb on the day on which one's own card expired, or on which a child was born, and a new barcode or zone on its back.
+            let mut covered = front.clone();
+            covered.fields.retain(|field| field.name != day);
+            let sheet = DocumentFindings {
+                days_in_print: days(["1974-08-12", "2030-04-15"]),
+                ..back.clone()
+            };
+            for back in [&back, &sheet] {
+                let decision = decision(&covered, back);
+                assert_eq!(decision.verdict, Verdict::NeedsReview, "{day}");
+                assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown], "{day}");
+            }
+            covered.days_in_print = days(["1974-12-08", "2030-04-16"]);
+            assert_ne!(decision(&covered, &back).verdict, Verdict::Approved, "{day}");
+            // It is in print, with a label that nobody knows.
+            covered.days_in_print = days(["1974-08-12", "2030-04-15"]);
+            let printed = decision(&covered, &back);
+            assert_eq!(printed.verdict, Verdict::Approved, "{day}: {:?}", printed.reasons);
+        }
+    }
+}
+
+#[test]
+fn a_birth_with_two_digits_of_its_year_prints_no_last_day_a_hundred_years_later() {
+    let kind = DocumentType::IdCard;
+    for (last_day, is_proved) in [("2074-08-13", true), ("2074-08-12", false)] {
+        let [mut front, mut back] = card("ERIKSSON", "ANNA MARIA");
+        front.fields.retain(|field| field.name != FieldName::ExpiryDate);
+        front.days_in_print = PrintedDays(["1974-08-12", last_day].map(str::to_owned).to_vec());
+        back.fields.retain(|field| field.name != FieldName::ExpiryDate);
+        back.fields
+            .extend(items(Side::Back, &[(FieldName::ExpiryDate, last_day)]));
+        let decision = judged(kind, &[front, back], "Eriksson", "Anna");
+        let is_approved = decision.verdict == Verdict::Approved;
+        assert_eq!(is_approved, is_proved, "{last_day}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_zone_beside_a_barcode_without_a_last_day_adds_none_that_the_front_does_not_print() {
+    let kind = DocumentType::IdCard;
+    for (covered, verdict) in [
+        (None, Verdict::Approved),
+        (Some(FieldName::ExpiryDate), Verdict::NeedsReview),
+    ] {
+        let [mut front, back] = card("ERIKSSON", "ANNA MARIA");
+        front.fields.retain(|field| Some(field.name) != covered);
+        let mut both = coded(kind, &back);
+        both.codes[0].fields.retain(|field| field.name != FieldName::ExpiryDate);
+        both.fields.extend(items(Side::Back, &[(FieldName::Mrz, "I<SWE")]));
+        both.mrz = back.mrz;
+        let decision = judged(kind, &[front, both], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{covered:?}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_zone_that_its_page_contradicts_adds_no_day_to_a_licence_that_a_barcode_without_days_proves() {
+    const NAMED: [(FieldName, &str); 3] = [
+        (FieldName::LastName, "ERIKSSON"),
+        (FieldName::FirstName, "ANNA MARIA"),
+        (FieldName::DocumentNumber, "D23145890"),
+    ];
+    let licence = DocumentType::DrivingLicense;
+    let days = [
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+    ];
+    let zone = [(FieldName::IssuingCountry, "USA"), (FieldName::Mrz, "I<USA")];
+    // As enhanced licences have both, on strips beside the portrait. Thumbs lie on the days in print.
+    let mut page = front(&[&NAMED[..], &days, &zone].concat());
+    page.mrz = passport().mrz.map(|zone| MrzReading {
+        format: MrzFormat::Td1,
+        lines: vec!["I<USAX123456789<<<<<<<<<<<<<<<".to_owned()],
+        ..zone
+    });
+    page.printed = items(Side::Front, &NAMED);
+    page.codes = vec![CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: Some(licence),
+        issuer: Some("636000".into()),
+        fields: items(Side::Front, &[&NAMED[..], &zone[..1]].concat()),
+        signature: Signature::Absent,
+    }];
+    page.viz_agreement = Some(0.4);
+    let mut back = front(&NAMED[2..]);
+    (back.side, back.portrait) = (Side::Back, None);
+    for (printed, verdict) in [(&days[..], Verdict::Approved), (&[], Verdict::NeedsReview)] {
+        let named = printed.iter().map(|(_, day)| (*day).to_owned());
+        page.days_in_print = PrintedDays(named.collect());
+        let decision = judged(licence, &[page.clone(), back.clone()], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{printed:?}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_card_that_prints_no_more_of_its_last_day_than_the_year_is_proved_by_the_rest() {
+    let kind = DocumentType::IdCard;
+    for (state, issuer, covered, verdict) in [
+        ("MEX", Some("MEX"), FieldName::ExpiryDate, Verdict::Approved),
+        ("MEX", Some("MEX"), FieldName::BirthDate, Verdict::NeedsReview),
+        ("MEX", None, FieldName::ExpiryDate, Verdict::NeedsReview),
+        ("SWE", Some("SWE"), FieldName::ExpiryDate, Verdict::NeedsReview),
+    ] {
+        let [mut front, mut back] = card("ERIKSSON", "ANNA MARIA");
+        front.fields.retain(|field| field.name != covered);
+        back.mrz.as_mut().unwrap().lines[0] = format!("{:<<30}", format!("I<{state}D231458907"));
+        let front = of_layout(front, "card", issuer, kind);
+        let decision = judged(kind, &[front, back], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, verdict, "{state} {covered}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_zone_on_a_front_of_which_the_page_does_not_say_enough_is_compared_with_the_items_beside_it() {
+    let repeated = [
+        (FieldName::DocumentNumber, "L898902C3"),
+        (FieldName::LastName, "ERIKSSON"),
+    ];
+    for covered in [None, Some(FieldName::ExpiryDate), Some(FieldName::BirthDate)] {
+        let [mut page, back] = zone_on_the_front("SWE", &repeated);
+        page.viz_agreement = None;
+        page.printed = page.fields.clone();
+        page.printed.retain(|field| Some(field.name) != covered);
+        let decision = judged(DocumentType::IdCard, &[page, back], "Eriksson", "Anna");
+        let verdict = if covered.is_none() {
+            Verdict::Approved
+        } else {
+            Verdict::NeedsReview
+        };
+        assert_eq!(decision.verdict, verdict, "{covered:?}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_barcode_proves_no_address_where_a_recognised_front_prints_another_one() {
+    let kind = DocumentType::IdCard;
+    let own = "2570 24TH ST ANYTOWN, OH 43004";
+    for (coded_address, is_proved) in [
+        ("2570 24TH STREET, ANYTOWN, OH 43004-1234", true),
+        ("2571 24TH ST, ANYTOWN, OH 43004", false),
+        ("99 ELM RD, OTHERTOWN, OH 43210", false),
+    ] {
+        let [mut front, mut back] = card("ERIKSSON", "ANNA MARIA");
+        front.fields.extend(items(Side::Front, &[(FieldName::Address, own)]));
+        back.fields
+            .extend(items(Side::Back, &[(FieldName::Address, coded_address)]));
+        let document = [of_layout(front, "us.id_card", None, kind), coded(kind, &back)];
+        let decision = judged(kind, &document, "Eriksson", "Anna");
+        let expected: &[Reason] = if is_proved {
+            &[]
+        } else {
+            &[Reason::DocumentAuthenticityUnknown]
+        };
+        assert_eq!(decision.reasons, expected, "{coded_address}");
+        assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{coded_address}");
+    }
 }
 
 #[test]

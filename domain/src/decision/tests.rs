@@ -5,8 +5,8 @@ use crate::{
     document::{FieldName, OcrField, Side},
     findings::{
         Challenge, CodeReading, CodeStandard, Commitment, Face, FaceCrop, FaceEngine, LayoutReading, LiveFindings,
-        LivenessFindings, Movement, MrzFormat, MrzReading, PassiveFindings, Pose, Quality, RuleResult, SelfieSigns,
-        Signature, Unavailable,
+        LivenessFindings, Movement, MrzFormat, MrzReading, PassiveFindings, Pose, PrintedDays, Quality, RuleResult,
+        SelfieSigns, Signature, Unavailable,
     },
     reasons::Reason,
     request::PreRegistered,
@@ -719,8 +719,36 @@ fn a_licence_is_not_proved_visually_beside_a_zone_that_it_cannot_have() {
         let known = side.layout.as_mut().unwrap();
         (known.layout, known.issuer) = (name.to_owned(), None);
     }
-    let decision = decide_visually(kind, &french);
-    assert_eq!(decision.verdict, Verdict::Approved, "{:?}", decision.reasons);
+    for (days, verdict) in [
+        (&["1974-08-12", "2030-04-15"][..], Verdict::Approved),
+        // A strip with a later last day, and a thumb on the one in print.
+        (&["1974-08-12"], Verdict::NeedsReview),
+    ] {
+        french[0].days_in_print = PrintedDays(days.iter().map(|day| (*day).to_owned()).collect());
+        let decision = decide_visually(kind, &french);
+        assert_eq!(decision.verdict, verdict, "{days:?}: {:?}", decision.reasons);
+    }
+}
+
+#[test]
+fn a_barcode_gives_no_last_day_to_a_zone_that_has_none() {
+    let mut page = passport();
+    // The zone has fillers there, and a thumb lies on the day in print.
+    page.codes = vec![CodeReading {
+        standard: CodeStandard::Aamva,
+        kind: None,
+        issuer: Some("636028".into()),
+        fields: vec![field(FieldName::ExpiryDate, "2030-04-15")],
+        signature: Signature::Absent,
+    }];
+    for (days, verdict) in [
+        (&["1974-08-12"][..], Verdict::NeedsReview),
+        (&["1974-08-12", "2030-04-15"], Verdict::Approved),
+    ] {
+        page.days_in_print = PrintedDays(days.iter().map(|day| (*day).to_owned()).collect());
+        let decision = judge(std::slice::from_ref(&page), Some(&selfie()), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{days:?}: {:?}", decision.reasons);
+    }
 }
 
 #[test]
@@ -1254,6 +1282,30 @@ fn one_file_that_another_session_sent_before_is_suspicious() {
         let decision = judge(&[passport()], Some(&sent), &Policy::default());
         let suspected = decision.reasons.contains(&Reason::SelfieInjectionSuspected);
         assert_eq!(suspected, repeated_files > 0, "{:?}", decision.reasons);
+    }
+}
+
+/// Detects if somebody who chooses the same photo again after their session has expired is rejected before a person has looked.
+#[test]
+fn a_file_that_another_session_sent_before_rejects_nobody_by_itself() {
+    let policy = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let mut sent = SelfieFindings {
+        repeated_files: 1,
+        ..selfie()
+    };
+    sent.liveness.as_mut().unwrap().live = None;
+    for (distance, verdict) in [(0.3, Verdict::NeedsReview), (0.9, Verdict::Rejected)] {
+        // Two people in the files are a sign of their own.
+        sent.liveness.as_mut().unwrap().same_person_distance = Some(distance);
+        let decision = judge(&[passport()], Some(&sent), &policy);
+        assert_eq!(decision.verdict, verdict, "{distance}: {:?}", decision.reasons);
+        assert!(
+            decision.reasons.contains(&Reason::SelfieInjectionSuspected),
+            "{distance}"
+        );
     }
 }
 

@@ -242,6 +242,26 @@ pub struct FieldRegion {
     pub corners: [[f32; 2]; 4],
 }
 
+/// Days of the form `YYYY-MM-DD`.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PrintedDays(pub Vec<String>);
+
+impl PrintedDays {
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+// A date of birth is personal data.
+impl std::fmt::Debug for PrintedDays {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PrintedDays({})", self.0.len())
+    }
+}
+
 /// One picture of one side of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DocumentFindings {
@@ -262,6 +282,10 @@ pub struct DocumentFindings {
     /// Items read from the print although machine-readable data of the same side gives them, too.
     #[serde(default)]
     pub printed: Vec<OcrField>,
+    /// Days that the print may name, whatever it says of them and in whichever order it has day and month: more than it has. A day that is known
+    /// from elsewhere is looked for among them.
+    #[serde(default, skip_serializing_if = "PrintedDays::is_empty")]
+    pub days_in_print: PrintedDays,
     /// Where the items are, as far as it is known.
     #[serde(default, rename = "places")]
     pub regions: Vec<FieldRegion>,
@@ -272,7 +296,7 @@ pub struct DocumentFindings {
     /// Lines of text found in the visual zone; 0 means nothing readable.
     pub text_lines: u32,
     /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1; `None` if there are none, or if it repeats enough of
-    /// them but none of the names.
+    /// them but none of the names, or not each day.
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.
     pub portrait: Option<Face>,
@@ -314,6 +338,7 @@ impl DocumentFindings {
             layout: None,
             fields: Vec::new(),
             printed: Vec::new(),
+            days_in_print: PrintedDays::default(),
             regions: Vec::new(),
             outline: None,
             text_lines: 0,
@@ -615,4 +640,21 @@ pub struct StageTime {
     pub stage: String,
     /// Milliseconds of wall-clock time.
     pub ms: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn printed_findings_have_no_day_and_those_made_before_days_were_kept_can_be_read() {
+        let mut findings = DocumentFindings::none(Side::Front);
+        let stored = serde_json::to_value(&findings).unwrap();
+        assert_eq!(stored.get("days_in_print"), None);
+        assert!(serde_json::from_value::<DocumentFindings>(stored).unwrap() == findings);
+        findings.days_in_print = PrintedDays(vec!["1974-08-12".to_owned()]);
+        let again: DocumentFindings = serde_json::from_value(serde_json::to_value(&findings).unwrap()).unwrap();
+        assert!(again == findings);
+        assert!(!format!("{findings:?}").contains("1974"));
+    }
 }

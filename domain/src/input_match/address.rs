@@ -9,21 +9,22 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 /// compares.
 ///
 /// **In Japanese**, `芝一丁目2番3号`, `芝１丁目２−３`, `芝1の2の3` and `芝1-2-3` are the same.
-/// - The place (prefecture to town): one letter may differ, if there are five or more, but none of those by which neighbouring places differ (西新宿, 新宿). Only one of the
-///   two may leave out the prefecture, or the district (郡). 大字 and 字 do not count, nor how ヶ, ツ and ノ are written.
+/// - The place (prefecture to town): one letter may differ, if there are five or more, but none of those by which neighbouring places
+///   differ (西新宿, 新宿). Only one of the two may leave out the prefecture, or the district (郡). 大字 and 字 do not count, nor how ヶ, ツ and
+///   ノ are written.
 /// - The house: the same numbers in the same order. 2 is not 2-3, nor 12-3.
-/// - The building: nearly the same name, and the same numbers, if both have them. One may end before the room, or before the building. The room may also be the
-///   fourth number of the house: `芝1-2-3-405` is `芝1-2-3 芝ハイツ405号室`.
+/// - The building: nearly the same name, and the same numbers, if both have them. One may end before the room, or before the building. The
+///   room may also be the fourth number of the house: `芝1-2-3-405` is `芝1-2-3 芝ハイツ405号室`.
 ///
 /// **In other scripts**:
-/// - The words, in any order, with the usual abbreviations (St, Rd): in longer ones one letter in five may differ. Only one of the two may lack some, up to a third
-///   of the letters.
+/// - The words, in any order, with the usual abbreviations (St, Rd): in longer ones one letter in five may differ. Only one of the two may
+///   lack some, up to a third of the letters.
 /// - The numbers of the house in the same order. What a flat is called, and whether it stands first or last, does not count: `Flat 3, 12 High Street` is
 ///   `12 High Street #3` and `3/12 High Street`. One may leave the flat out. 12 is not 12A, nor 12-14.
 /// - The points of the compass (N, North), and the postcodes, if both have one.
 ///
 /// A Japanese postcode with its mark, or before kanji or kana, adds nothing to what stands behind it, and documents do not print it.
-pub(super) fn same_address(a: &str, b: &str) -> Option<bool> {
+pub(crate) fn same_address(a: &str, b: &str) -> Option<bool> {
     let [(_, a), (_, b)] = [a, b].map(Postcode::split_from);
     if folded(a).is_empty() && folded(b).is_empty() {
         return None;

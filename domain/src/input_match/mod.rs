@@ -1,6 +1,6 @@
 //! Whether the typed and pre-registered data match the document. Compares values, returns none of them.
 
-mod address;
+pub(crate) mod address;
 pub(crate) mod names;
 
 pub use names::{transliterated, transliterated_with_x};
@@ -156,16 +156,7 @@ pub fn compare(document: &[OcrField], typed: Option<&UserInput>, known: Option<&
     };
     let (last, first) = (last.beside(last_kana), first.beside(first_kana));
     let mut comparison = Comparison::default();
-    match normal(FieldName::FullName) {
-        Some(full) if last.document.or(first.document).is_none() => comparison.judge_full_name(full, last, first),
-        _ => match only_name {
-            Some(only) => comparison.judge_only_name(only, last, first),
-            None => {
-                comparison.judge(MatchItem::LastName, same_name, last);
-                comparison.judge(MatchItem::FirstName, same_name, first);
-            }
-        },
-    }
+    comparison.judge_names(normal(FieldName::FullName), only_name, last, first);
     let birth_date = Item {
         document: normal(FieldName::BirthDate),
         typed: typed(|t| t.birth_date.as_ref()),
@@ -193,6 +184,18 @@ impl Comparison {
     fn judge(&mut self, item: MatchItem, same: Same, sources: Item<'_>) {
         let compared = |said: Option<&str>| same(sources.document?, said?);
         self.note(item, same, sources, [sources.typed, sources.known].map(compared));
+    }
+
+    /// `full` is the name of a document that does not separate the family name, and `only` the name of a person who has no other.
+    fn judge_names(&mut self, full: Option<&str>, only: Option<&str>, last: Item<'_>, first: Item<'_>) {
+        match (full, only) {
+            (Some(full), _) if last.document.or(first.document).is_none() => self.judge_full_name(full, last, first),
+            (_, Some(only)) => self.judge_only_name(only, last, first),
+            (_, None) => {
+                self.judge(MatchItem::LastName, same_name, last);
+                self.judge(MatchItem::FirstName, same_name, first);
+            }
+        }
     }
 
     /// For a document that prints one name without separating the family name: the other values are compared as a whole.

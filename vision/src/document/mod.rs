@@ -27,8 +27,9 @@ use crate::stopwatch::Stopwatch;
 use crate::{Vision, mrz, zone};
 use beside_text::BesideText;
 use codes::Codes;
+use domain::civil_date;
 use domain::document::{DocumentType, Side};
-use domain::findings::{CodeReading, DocumentFindings, Face, Quality, Unavailable};
+use domain::findings::{CodeReading, DocumentFindings, Face, PrintedDays, Quality, Unavailable};
 use judgement::{Shown, card, is_about, obstructed, with_labels};
 use merge::{Machine, merged};
 use reading::Reading;
@@ -234,6 +235,7 @@ impl<'v> Examination<'v> {
             layout: seen.known.as_ref().map(|known| known.reading.clone()),
             fields,
             printed,
+            days_in_print: PrintedDays(reading.zone.days.into_iter().map(civil_date::format).collect()),
             codes,
             regions: reading.regions,
             outline: seen.is_card.then(|| seen.corners()),

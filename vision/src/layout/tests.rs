@@ -923,6 +923,36 @@ fn a_date_that_no_calendar_has_contradicts_the_document() {
 }
 
 #[test]
+fn a_year_in_which_nothing_was_issued_contradicts_a_licence() {
+    let layouts = layouts();
+    for (issued, read, contradicted) in [
+        ("4a ISS 10/28/2023", Some("2023-10-28"), vec![]),
+        ("4a ISS 10/28/4023", None, vec!["issueDate_sound"]),
+        ("4a ISS 10/28/2123", None, vec!["issueDate_sound"]),
+        ("4a ISS 10/28/0023", None, vec!["issueDate_sound"]),
+    ] {
+        let lines = page(&[
+            ("OHIO", 4.0, 5.0),
+            ("DRIVER LICENSE", 50.0, 5.0),
+            ("LN STANTON", 30.0, 14.0),
+            ("FN CLARA ROSE", 30.0, 18.0),
+            (issued, 30.0, 26.0),
+            ("4b EXP 10/28/2029", 30.0, 31.0),
+            ("DOB 02/03/1985", 30.0, 36.0),
+            ("HGT 5'-04\"", 50.0, 41.0),
+            ("EYES BRN", 65.0, 41.0),
+        ]);
+        let known = judged(&layouts, &lines);
+        assert_eq!(
+            (value(&known, "issueDate"), contradictions(&known)),
+            (read, contradicted),
+            "{issued}"
+        );
+        assert_eq!(value(&known, "expiryDate"), Some("2029-10-28"), "{issued}");
+    }
+}
+
+#[test]
 fn a_check_digit_known_by_report_only_is_doubt_and_no_contradiction() {
     let mut lines = LICENCE;
     lines[10].0 = "第 300412345679 号";
@@ -986,6 +1016,44 @@ fn a_residence_card_without_a_date_of_issue_is_as_good_as_one_with_it() {
     let issued = ("交付年月日 1984年03月01日", 36.0, 42.0);
     let known = card(&[("在留期間(満了日) 4年3月(2028年03月01日)", 3.0, 33.5), issued]);
     assert_eq!(rule(&known, "birthDate_before_issueDate"), Some((false, true)));
+}
+
+#[test]
+fn a_residence_card_that_outlasts_the_stay_it_prints_is_in_doubt() {
+    let layouts = layouts();
+    for (stay, held, expires) in [
+        (
+            "在留期間(満了日) 4年3月(2028年03月01日)",
+            Some((true, false)),
+            Some("2028-03-01"),
+        ),
+        // Somebody under 16 gets another card before the stay ends.
+        (
+            "在留期間の満了日 2029年03月01日",
+            Some((true, false)),
+            Some("2028-03-01"),
+        ),
+        ("在留期間(満了日) 4年3月(2025年03月01日)", Some((false, false)), None),
+        ("在留期間(満了日) ********", None, Some("2028-03-01")),
+    ] {
+        let known = judged(
+            &layouts,
+            &page(&[
+                ("在留カード", 30.0, 2.5),
+                ("番号 AB12345678CD", 58.0, 2.5),
+                ("氏名 SAMPLE ANNA", 3.0, 8.5),
+                ("生年月日 1985年03月02日", 3.0, 13.5),
+                ("性別 女", 38.0, 13.5),
+                ("国籍・地域 米国", 3.0, 18.5),
+                ("住居地 東京都港区芝1丁目2番3号", 3.0, 23.5),
+                ("在留資格 留学", 3.0, 28.5),
+                (stay, 3.0, 33.5),
+                ("このカードは2028年03月01日まで有効です。", 3.0, 46.5),
+            ]),
+        );
+        assert_eq!(rule(&known, "expiryDate_within_0_years"), held, "{stay}");
+        assert_eq!(value(&known, "expiryDate"), expires, "{stay}");
+    }
 }
 
 #[test]

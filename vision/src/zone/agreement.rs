@@ -5,18 +5,27 @@ use crate::fold;
 use crate::mrz::Elements;
 use crate::text::Line;
 use domain::decision::AGREEMENT_LIMIT;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use time::Date;
 
 /// Letters of a name for each error forgiven.
 const LETTERS_PER_ERROR: usize = 6;
 /// Letters of the longest name that must stand by itself: `LI` is in `NATIONALITY`, on every page.
 const SHORT_NAME: usize = 3;
+/// Digits of the shortest personal number that may have the date of birth in it, as the only print of that date on older cards of
+/// Romania. In a zone, no more than its check digit follows that date.
+const PERSONAL_NUMBER: usize = 10;
+/// Where the date of birth stands in it, behind the digit for sex and century.
+const BIRTH: Range<usize> = 1..7;
 /// The first of the letters of Chinese, Japanese and Korean, which stand beside Latin ones without a space.
 const FIRST_OF_CJK: char = '\u{2e80}';
 
-/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty, and where what would be
-/// enough has neither of the names. No check digit covers these: print that repeats everything else says nothing of whose document it is.
-pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option<f32> {
+/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty, and where
+/// what would be enough has neither of the names or lacks one of the days. No check digit covers the names: print that repeats everything
+/// else says nothing of whose document it is. And anybody can make a strip with a zone, whose days only the print contradicts: a thumb
+/// may lie on that. `days` are those that the lines may name.
+pub(super) fn share(lines: &[&Line], days: &BTreeSet<Date>, elements: &Elements, today: Date) -> Option<f32> {
     if lines.is_empty() {
         return None;
     }
@@ -25,11 +34,6 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
         [fold::bare(&line.text), recommended, other]
     };
     let texts: Vec<[String; 3]> = lines.iter().map(spellings).collect();
-    let written: Vec<Date> = lines
-        .iter()
-        .flat_map(|line| dates::all(&line.text))
-        .map(|found| found.date)
-        .collect();
     let words: Vec<String> = lines.iter().flat_map(|line| words(&line.text)).collect();
     let has_words = |name: &str| name.split(' ').all(|word| words.iter().any(|other| other == word));
     let is_there = |name: &str| match name.len() {
@@ -38,25 +42,37 @@ pub(super) fn share(lines: &[&Line], elements: &Elements, today: Date) -> Option
     };
     let name = |name: &str| (name.len() > 1).then(|| is_there(name));
     let number = |number: &str| (number.len() > 4).then(|| texts.iter().flatten().any(|text| text.contains(number)));
-    let short: Vec<_> = lines.iter().flat_map(|line| dates::short(&line.text)).collect();
     let may_be_named = |date: Date| texts.iter().any(|[bare, ..]| dates::may_name(bare, date));
-    let known = |date: &Date| {
-        written.contains(date) || short.contains(&(date.day(), date.month(), date.year() % 100)) || may_be_named(*date)
-    };
+    let known = |date: &Date| days.contains(date) || may_be_named(*date);
     let date = |dates: &[Date]| (!dates.is_empty()).then(|| dates.iter().any(known));
+    let is_in_number = || {
+        let mut lines = lines.iter();
+        lines.any(|line| has_personal_number(&line.text, &elements.birth))
+    };
+    let born = date(&elements.birth_dates(today)).map(|is_named| is_named || is_in_number());
     let names = [name(&elements.surname), name(&elements.given)];
-    let others = [
-        number(&elements.number),
-        date(&elements.birth_dates(today)),
-        date(elements.expiry_date(today).as_slice()),
-    ];
+    // Of a year with two digits in print, the day of birth may also be one a hundred years later: it is not the last day as well.
+    let is_birth = elements.expiry == elements.birth;
+    let last = date(elements.expiry_date(today).as_slice()).map(|is_named| is_named && !is_birth);
+    let dates = [born, last];
+    let others = dates.into_iter().chain([number(&elements.number)]);
     let found: Vec<bool> = names.into_iter().chain(others).flatten().collect();
     if found.is_empty() {
         return None;
     }
     let share = found.iter().filter(|found| **found).count() as f32 / found.len() as f32;
     let is_nameless = names.contains(&Some(false)) && !names.contains(&Some(true));
-    (!is_nameless || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
+    let lacks_day = dates.contains(&Some(false));
+    (!is_nameless && !lacks_day || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
+}
+
+/// Whether a text has a number with the six digits of a date of birth behind its first digit that is too long to be a piece of the zone.
+/// Anywhere else in a number, or in several that stand beside each other, six digits are a date of somebody's choice.
+fn has_personal_number(text: &str, birth: &str) -> bool {
+    let text = fold::folded(text);
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit());
+    birth.len() == BIRTH.len()
+        && numbers.any(|number| number.len() >= PERSONAL_NUMBER && number.get(BIRTH) == Some(birth))
 }
 
 /// The words of a text in Latin letters, each in the ways that the zone may spell it.
@@ -117,7 +133,13 @@ mod tests {
     fn agreement_of(zone: [&str; 2], texts: &[&str]) -> Option<f32> {
         let elements = Elements::new(MrzFormat::Td3, &zone.map(str::to_owned));
         let lines = lines(texts);
-        share(&lines.iter().collect::<Vec<_>>(), &elements, date!(2026 - 11 - 21))
+        let days = lines.iter().flat_map(|line| dates::possible(&line.text)).collect();
+        share(
+            &lines.iter().collect::<Vec<_>>(),
+            &days,
+            &elements,
+            date!(2026 - 11 - 21),
+        )
     }
 
     #[test]
@@ -134,25 +156,65 @@ mod tests {
     #[test]
     fn a_birth_in_two_centuries_must_be_printed_in_one_of_them() {
         let child = "L898902C36UTO2410029F3204153ZE184226B<<<<<10";
-        for (birth, share) in [("02 OCT 2024", 1.0), ("02 OCT 1924", 1.0), ("05 MAR 1990", 0.8)] {
+        for (birth, share) in [
+            ("02 OCT 2024", Some(1.0)),
+            ("02 OCT 1924", Some(1.0)),
+            ("05 MAR 1990", None),
+        ] {
             let page = ["MÜLLER", "ANNA MARIA", "L898902C3", birth, "15.04.2032"];
-            assert_eq!(agreement_with(child, &page).unwrap(), share, "{birth}");
+            assert_eq!(agreement_with(child, &page), share, "{birth}");
         }
     }
 
     #[test]
     fn a_date_agrees_in_whatever_order_it_is_printed_and_with_spaces() {
-        for (birth, expiry, share) in [
-            ("12 08 1974", "15 04 2032", 1.0),
-            ("12/08/1974", "15/04/2032", 1.0),
-            ("08/12/1974", "04/15/2032", 1.0),
-            ("1974 08 12", "20320415", 1.0),
-            ("12 07 1974", "15 04 2032", 0.8),
-            ("12 08 74", "15 04 2023", 0.6),
+        for (birth, expiry) in [
+            ("12 08 1974", "15 04 2032"),
+            ("12/08/1974", "15/04/2032"),
+            ("08/12/1974", "04/15/2032"),
+            ("1974 08 12", "20320415"),
+            ("12.08.74", "15 4月/APR 2032"),
         ] {
             let page = ["MÜLLER", "ANNA MARIA", "L898902C3", birth, expiry];
-            assert_eq!(agreement(&page).unwrap(), share, "{birth} {expiry}");
+            assert_eq!(agreement(&page), Some(1.0), "{birth} {expiry}");
         }
+    }
+
+    #[test]
+    fn a_page_that_lacks_a_day_of_its_zone_says_nothing_whatever_else_it_repeats() {
+        let others = ["MÜLLER", "ANNA MARIA", "L898902C3"];
+        for (birth, expiry) in [
+            // Of a child, or of a passport that expired, with a thumb on the day or on a digit of it.
+            ("", "15 APR 2032"),
+            ("12 AUG 1974", ""),
+            ("12 AUG 1974", "15 APR 20"),
+            ("12 AUG 197", "15 APR 2032"),
+            // Where the zone alone was altered.
+            ("12 07 1974", "15 04 2032"),
+            ("12 08 74", "15 04 2023"),
+        ] {
+            let page = [&others[..], &[birth, expiry]].concat();
+            assert_eq!(agreement(&page), None, "{birth} {expiry}");
+        }
+        // A personal number has the date of birth in it, and is no piece of a zone.
+        for (number, share) in [
+            ("2740812123456", Some(1.0)),
+            ("0740812123", Some(1.0)),
+            ("7408122F", None),
+            // Six digits that happen to be there.
+            ("05740-812123", None),
+            ("1237408121234", None),
+        ] {
+            let page = [&others[..], &[number, "05.04.22-15.04.2032"]].concat();
+            assert_eq!(agreement(&page), share, "{number}");
+        }
+    }
+
+    #[test]
+    fn a_birth_with_two_digits_of_its_year_is_not_the_last_day_a_hundred_years_later() {
+        let zone = "L898902C36UTO7408122F7408122ZE184226B<<<<<10";
+        let page = ["MÜLLER", "ANNA MARIA", "L898902C3", "12 AUG /AOÛT 74"];
+        assert_eq!(agreement_with(zone, &page), None);
     }
 
     #[test]

@@ -1,12 +1,17 @@
 //! Dates as documents print them: numbers, months by their names, Japanese eras.
 
-use crate::calendar::{ERAS, day_in, month_named, month_of};
+use crate::calendar::{ERAS, PAST_CENTURIES, day_in, month_named};
 use crate::fold::{folded, is_latin};
+use std::collections::BTreeSet;
 use std::ops::Range;
-use time::{Date, Month};
+use time::Date;
 
 /// Years that a document may speak of, from the first of Meiji, the earliest era.
 const YEARS: Range<i32> = 1868..2200;
+/// How far from the name of a month its day or its year stands at most, in words and numbers: `24 9月/SEP 2019`.
+const NEAR_MONTH: usize = 3;
+/// Names of months in which a zero was read for a letter.
+const MISREAD_MONTHS: [(&str, &str); 3] = [("0CT", "OCT"), ("0KT", "OKT"), ("N0V", "NOV")];
 
 /// A date and where it ends in the folded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +28,14 @@ pub(super) struct Found {
 enum Piece {
     Number(u32, usize),
     Other(String, bool),
+}
+
+/// A word or a number of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// With its count of digits.
+    Number(u32, usize),
+    Word(String),
 }
 
 /// Whether a text has this date, as people write dates.
@@ -68,21 +81,139 @@ pub(super) fn all(text: &str) -> Vec<Found> {
     found
 }
 
-/// Dates whose year has two digits, `12 AUG/AOUT 74`: day, month and year, enough to compare and too little to keep.
-pub(super) fn short(text: &str) -> Vec<(u8, Month, i32)> {
-    let pieces = pieces(&folded(text));
-    let date = |window: &[Piece]| match window {
-        [
-            Piece::Number(day, 1..=2),
-            Piece::Other(month, _),
-            Piece::Number(year, 2),
-        ] => {
-            let month = month_of(month_named(month)?)?;
-            Some((u8::try_from(*day).ok()?, month, i32::try_from(*year).ok()?))
-        }
-        _ => None,
+/// The days that a text may name, however people write dates: with two digits of the year, day and month in either order, spaces alone
+/// between the numbers, or the month in two languages. Too many to take one of them, and enough to look for a day that is known from
+/// elsewhere.
+pub(crate) fn possible(text: &str) -> BTreeSet<Date> {
+    let letters = MISREAD_MONTHS
+        .iter()
+        .fold(folded(text), |text, (read, printed)| text.replace(read, printed));
+    let tokens = tokens(&letters);
+    let at = |at: usize| {
+        let rest = &tokens[at..];
+        let in_numbers = in_numbers(rest).into_iter().chain(in_one_number(rest));
+        in_numbers.chain(around_month(&tokens, at))
     };
-    pieces.windows(3).filter_map(date).collect()
+    days(text).chain((0..tokens.len()).flat_map(at)).collect()
+}
+
+/// Words and numbers, whatever stands between them.
+fn tokens(text: &str) -> Vec<Token> {
+    let goes_on = |before: char, c: char| {
+        let is_number = before.is_ascii_digit() && c.is_ascii_digit();
+        is_number || before.is_alphabetic() && c.is_alphabetic() && is_latin(before) == is_latin(c)
+    };
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut before: Option<char> = None;
+    for c in text.chars() {
+        let is_same = before.is_some_and(|before| goes_on(before, c));
+        match (c.to_digit(10), tokens.last_mut()) {
+            (Some(digit), Some(Token::Number(value, digits))) if is_same => {
+                *value = value.saturating_mul(10).saturating_add(digit);
+                *digits += 1;
+            }
+            (Some(digit), _) => tokens.push(Token::Number(digit, 1)),
+            (None, Some(Token::Word(word))) if is_same => word.push(c),
+            (None, _) if c.is_alphabetic() => tokens.push(Token::Word(c.to_string())),
+            (None, _) => {}
+        }
+        before = Some(c);
+    }
+    tokens
+}
+
+/// The days of three numbers in a row, with the year last or first.
+fn in_numbers(tokens: &[Token]) -> Vec<Date> {
+    let &[
+        Token::Number(first, a),
+        Token::Number(second, b),
+        Token::Number(third, c),
+        ..,
+    ] = tokens
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    if a <= 2 && b <= 2 {
+        let in_year = |year| [date(year, second, first), date(year, first, second)];
+        found.extend(years(third, c).into_iter().flat_map(in_year).flatten());
+    }
+    // A year of two digits is not taken to come first: an issue on 29.04.16 would be a last day in 2029 as well.
+    if a == 4 && b <= 2 && c <= 2 {
+        let in_year = |year| date(year, second, third);
+        found.extend(years(first, a).into_iter().filter_map(in_year));
+    }
+    found
+}
+
+/// The days of eight digits in a row.
+fn in_one_number(tokens: &[Token]) -> Vec<Date> {
+    let &[Token::Number(number, 8), ..] = tokens else {
+        return Vec::new();
+    };
+    let (begin, end) = (number / 10_000, number % 10_000);
+    let orders = [
+        (end, begin % 100, begin / 100),
+        (end, begin / 100, begin % 100),
+        (begin, end / 100, end % 100),
+    ];
+    let day = |(year, month, of_month): (u32, u32, u32)| date(i32::try_from(year).ok()?, month, of_month);
+    orders.into_iter().filter_map(day).collect()
+}
+
+/// The days of a month that is named at this place: day and year stand on either side of it, or both behind it.
+fn around_month(tokens: &[Token], at: usize) -> Vec<Date> {
+    let number = |token: &Token| match token {
+        Token::Number(value, digits) => Some((*value, *digits)),
+        Token::Word(_) => None,
+    };
+    let named = match &tokens[at] {
+        Token::Word(name) => month_named(name),
+        Token::Number(..) => None,
+    };
+    let behind: Vec<(u32, usize)> = tokens[at + 1..].iter().take(NEAR_MONTH).filter_map(number).collect();
+    let (Some(month), Some(&next)) = (named, behind.first()) else {
+        return Vec::new();
+    };
+    let before = tokens[..at].iter().rev().take(NEAR_MONTH).filter_map(number);
+    let before: Vec<(u32, usize)> = before.take(2).collect();
+    let days_before = before
+        .iter()
+        .flat_map(|&(number, digits)| days_before_month(number, digits, month));
+    let mut dates: Vec<(u32, (u32, usize))> = days_before.map(|day| (day, next)).collect();
+    let whole_years = before.first().into_iter().chain(behind.get(1));
+    dates.extend(
+        whole_years
+            .filter(|(_, digits)| *digits == 4)
+            .map(|year| (next.0, *year)),
+    );
+    let in_years = |(day, (year, digits))| {
+        let in_year = move |year| date(year, month, day);
+        years(year, digits).into_iter().filter_map(in_year)
+    };
+    dates.into_iter().flat_map(in_years).collect()
+}
+
+/// The days that a number before the name of a month may be. Without the space between them, the number of the month ends it.
+fn days_before_month(number: u32, digits: usize, month: u32) -> Vec<u32> {
+    match digits {
+        1 | 2 => vec![number],
+        3 | 4 => [10, 100]
+            .into_iter()
+            .filter(|power| number % power == month)
+            .map(|power| number / power)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The years that a number may stand for: one with four digits, and with two that of either century.
+fn years(number: u32, digits: usize) -> Vec<i32> {
+    match (i32::try_from(number), digits) {
+        (Ok(year), 4) => vec![year],
+        (Ok(year), 2) => PAST_CENTURIES.map(|century| century + year).to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 fn written(piece: &Piece) -> String {
@@ -268,8 +399,54 @@ mod tests {
 
     #[test]
     fn a_year_of_two_digits_is_known_but_not_dated() {
-        assert_eq!(short("12 AUG/AOÛT 74"), [(12, Month::August, 74)]);
+        let either = [date!(1974 - 08 - 12), date!(2074 - 08 - 12)];
+        assert_eq!(possible("12 AUG/AOÛT 74"), BTreeSet::from(either));
         assert!(all("12 AUG/AOÛT 74").is_empty());
+    }
+
+    #[test]
+    fn a_day_that_is_known_from_elsewhere_is_found_however_it_is_written_and_no_other_is() {
+        let expiry = date!(2028 - 09 - 24);
+        for text in [
+            "24 SEP 2028",
+            "24 SEP 28",
+            "24SEP2028",
+            "24 9月/SEP 2028",
+            "249月/SEP 2028",
+            "2409月/SEP 2028",
+            "24 9월/SEP 2028",
+            "24 BEP/SEP 28",
+            "24 6EP/SEP 28",
+            "24 SEP/SEPT 28",
+            "SEP 24, 2028",
+            "2028-SEP-24",
+            "24 09 2028",
+            "24/09/2028",
+            "09/24/2028",
+            "24.09.28",
+            "20280924",
+            "24092028",
+            "Valid 23.09.18-24.09.2028",
+            "15 JUN 2018 24 SEP 2028",
+        ] {
+            assert!(possible(text).contains(&expiry), "{text}");
+        }
+        assert!(possible("02 0CT 1973").contains(&date!(1973 - 10 - 02)));
+        let either = [date!(2028 - 04 - 03), date!(2028 - 03 - 04)];
+        assert_eq!(possible("03/04/2028"), BTreeSet::from(either));
+        for text in [
+            "24 SEP",
+            "SEP 2028",
+            "24 SEP 202",
+            "24 SEP 2018",
+            "24 OCT 2028",
+            "23 SEP 2028",
+            "1234567892428",
+            "24 2028",
+            "28.09.24",
+        ] {
+            assert!(!possible(text).contains(&expiry), "{text}");
+        }
     }
 
     #[test]
@@ -305,11 +482,13 @@ mod tests {
         #[test]
         fn any_text_is_searched_without_panic(text in "\\PC{0,60}") {
             all(&text);
+            possible(&text);
         }
 
         #[test]
         fn digits_and_separators_are_searched_without_panic(text in "[0-9年月日./ 昭和SH-]{0,40}") {
             all(&text);
+            possible(&text);
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::mrz::Elements;
 use crate::text::Line;
 use domain::country::UTOPIA;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
+use std::collections::BTreeSet;
 use time::Date;
 
 /// Lines read less surely than this are noise: guilloche, hair, the edge of a table.
@@ -41,6 +42,8 @@ pub(crate) fn spelt_words(line: &str) -> impl Iterator<Item = String> {
 pub(crate) struct VisualZone {
     pub(crate) fields: Vec<OcrField>,
     pub(crate) lines: u32,
+    /// The days that its lines may name.
+    pub(crate) days: BTreeSet<Date>,
     pub(crate) agreement: Option<f32>,
     /// Whether the machine-readable zone names the state of specimens.
     pub(crate) is_of_nowhere: bool,
@@ -55,6 +58,7 @@ pub(crate) fn read(
     today: Date,
 ) -> VisualZone {
     let legible: Vec<&Line> = lines.iter().copied().filter(|line| is_legible(line)).collect();
+    let days: BTreeSet<Date> = lines.iter().flat_map(|line| dates::possible(&line.text)).collect();
     VisualZone {
         fields: fields::items(&legible, kind, side),
         lines: u32::try_from(legible.len()).unwrap_or(u32::MAX),
@@ -62,7 +66,8 @@ pub(crate) fn read(
         // almost nothing that repeats it; there the front is to compare with.
         agreement: elements
             .filter(|_| side == Side::Front)
-            .and_then(|elements| agreement::share(lines, elements, today)),
+            .and_then(|elements| agreement::share(lines, &days, elements, today)),
+        days,
         is_of_nowhere: elements.is_some_and(|elements| elements.issuer == UTOPIA),
     }
 }

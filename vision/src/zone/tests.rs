@@ -111,6 +111,21 @@ fn a_card_with_values_below_their_labels_becomes_items() {
 }
 
 #[test]
+fn the_days_of_a_page_are_known_whatever_their_labels_are() {
+    let zone = read_page(
+        &[
+            ("Card expires", 0.0, 0.0),
+            ("12/31/27", 0.0, 34.0),
+            ("15 6月/JUN 1990", 0.0, 80.0),
+        ],
+        DocumentType::IdCard,
+    );
+    for day in [date!(2027 - 12 - 31), date!(1990 - 06 - 15)] {
+        assert!(zone.days.contains(&day), "{:?}", zone.days);
+    }
+}
+
+#[test]
 fn a_label_is_never_a_value() {
     let zone = read_page(
         &[

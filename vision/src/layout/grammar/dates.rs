@@ -4,10 +4,15 @@ use super::{Order, Parsed, stretch};
 use crate::calendar::{ERAS, PAST_CENTURIES, day_in, era_start, month_named};
 use crate::layout::page::{Folded, Glyph};
 use domain::civil_date::{self, is_to_come};
+use domain::era::Era;
+use std::ops::Range;
 use time::Date;
 
 /// Years a document may speak of.
-const YEARS: std::ops::Range<i32> = 1900..2100;
+const YEARS: Range<i32> = 1900..2100;
+/// Other years that documents print: of the Hijra, of Iran and of Burma, of Buddha, of Israel; and the one that says that a card never
+/// expires.
+const OTHER_YEARS: [Range<i32>; 4] = [1200..1500, 2400..2700, 5600..5900, 9999..10_000];
 /// The number of December: a greater one is a day.
 const LAST_MONTH: i32 = 12;
 /// The last day of the longest months.
@@ -40,6 +45,8 @@ struct Found {
     date: Option<Date>,
     to: usize,
     agrees: bool,
+    /// Whether its year is one that a document may speak of.
+    is_in_years: bool,
 }
 
 /// The one date of a text, with the words that must stand around it.
@@ -68,7 +75,7 @@ pub(super) fn parse(
 }
 
 /// A text in the form of a date that no genuine document has there: a day that the calendar does not have, or one of the past that
-/// is still to come.
+/// is still to come or lies before anybody's birth.
 pub(super) fn impossible(
     glyphs: &[Glyph],
     order: Order,
@@ -79,7 +86,10 @@ pub(super) fn impossible(
     let folded = with_gaps(&Folded::of(glyphs));
     let found = all(&folded.chars, order, [begins, ends], past.then_some(today));
     let [(from, only)] = found.as_slice() else { return None };
-    let is_impossible = only.date.is_none_or(|date| past && is_to_come(date, today));
+    let is_impossible = match only.date {
+        Some(date) => past && is_to_come(date, today),
+        None => past || only.is_in_years,
+    };
     is_impossible
         .then(|| parsed(glyphs, &folded, *from, only, None))
         .flatten()
@@ -89,7 +99,8 @@ pub(super) fn impossible(
 pub(super) fn occurs(glyphs: &[Glyph], order: Order, [begins, ends]: [&[String]; 2]) -> bool {
     let chars = with_gaps(&Folded::of(glyphs)).chars;
     let is_entered = |at: usize| entered(&chars, at).is_some_and(|to| fits(&chars, at, to, begins, ends));
-    !all(&chars, order, [begins, ends], None).is_empty() || order == Order::Year && (0..chars.len()).any(is_entered)
+    let found = all(&chars, order, [begins, ends], None);
+    found.iter().any(|(_, found)| found.is_in_years) || order == Order::Year && (0..chars.len()).any(is_entered)
 }
 
 /// Where a date ends that begins at a place as 2024.6.1, R6.6.1 or 令和6.6.1.
@@ -192,9 +203,9 @@ fn fits(chars: &[char], from: usize, to: usize, begins: &[String], ends: &[Strin
         && (begins.is_empty() || begins.iter().any(|word| before.ends_with(&folded(word))))
 }
 
-/// The date that begins at a place. `today` tells the century of two digits.
+/// The date that begins at a place. `today` tells the century of two digits, and that the date lies in the past.
 fn date_at(chars: &[char], at: usize, order: Order, today: Option<Date>) -> Option<Found> {
-    japanese(chars, at)
+    japanese(chars, at, today.is_some())
         .or_else(|| named_month(chars, at, today))
         .or_else(|| named_month_first(chars, at))
         .or_else(|| numbered_and_named_month(chars, at))
@@ -237,39 +248,42 @@ impl Cursor<'_> {
     }
 
     /// A year of an era, 令和6年, as a Western year.
-    fn era_year(&mut self) -> Option<i32> {
+    fn era_year(&mut self) -> Option<(i32, Era)> {
         let name: String = self.chars.get(self.at..self.at + 2)?.iter().collect();
-        let start = era_start(&name)?;
+        let era = ERAS.iter().copied().find(|era| era.name == name)?;
         self.at += 2;
         let year = if self.eat(|c| c == '元') { 1 } else { self.number(2)?.0 };
-        (year > 0 && self.eat(|c| c == '年')).then_some(start + year)
+        (year > 0 && self.eat(|c| c == '年')).then_some((era.start + year, era))
     }
-}
 
-/// 昭和61年5月1日, 2024年6月1日, 2024年(令和06年)06月01日.
-fn japanese(chars: &[char], at: usize) -> Option<Found> {
-    let mut cursor = Cursor { chars, at };
-    let (mut year, mut agrees) = (cursor.era_year(), true);
-    if year.is_none() {
-        cursor.at = at;
-        let western = cursor.fixed(4)?;
-        if !cursor.eat(|c| c == '年') {
+    /// A Western year, 2024年(令和06年), the era in which it may be given once more, and whether both are one year.
+    fn western_year(&mut self) -> Option<(i32, Option<Era>, bool)> {
+        let western = self.fixed(4)?;
+        if !self.eat(|c| c == '年') {
             return None;
         }
         // The bracket may be read as anything or missed.
-        let after = cursor.at;
-        let bracket = cursor.eat(|c| !c.is_alphanumeric());
-        if let Some(again) = cursor.era_year() {
-            agrees = again == western;
-            cursor.eat(|c| !c.is_alphanumeric());
-        } else {
-            cursor.at = after;
-            if bracket {
-                return None;
-            }
+        let after = self.at;
+        let bracket = self.eat(|c| !c.is_alphanumeric());
+        if let Some((again, era)) = self.era_year() {
+            self.eat(|c| !c.is_alphanumeric());
+            return Some((western, Some(era), again == western));
         }
-        year = Some(western);
+        self.at = after;
+        (!bracket).then_some((western, None, true))
     }
+}
+
+/// 昭和61年5月1日, 2024年6月1日, 2024年(令和06年)06月01日. A day of the past was in its era: nobody was born on 昭和64年2月1日. A last day may lie
+/// beyond the end of its era, which nobody knew when 平成33年 was printed.
+fn japanese(chars: &[char], at: usize, is_past: bool) -> Option<Found> {
+    let mut cursor = Cursor { chars, at };
+    let (year, era, is_one_year) = if let Some((year, era)) = cursor.era_year() {
+        (year, Some(era), true)
+    } else {
+        cursor.at = at;
+        cursor.western_year()?
+    };
     let (month, _) = cursor.number(2)?;
     if !cursor.eat(|c| c == '月') {
         return None;
@@ -278,7 +292,8 @@ fn japanese(chars: &[char], at: usize) -> Option<Found> {
     if !cursor.eat(|c| matches!(c, '日' | '曰')) {
         return None;
     }
-    found([year?, month, day], cursor.at, agrees)
+    let is_in = |era: Era| !is_past || date(year, month, day).is_none_or(|date| era.has(date));
+    found([year, month, day], cursor.at, is_one_year && era.is_none_or(is_in))
 }
 
 /// 25 DEC 1985, 25 DEC/DÉC 1985.
@@ -444,12 +459,14 @@ fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> 
 }
 
 /// What stands there in the form of a date. Zeros are no date: they say that there is none, or that a part of it is not known. Nor is a year
-/// that no document speaks of: it is of another calendar, such as 1405 or 2528, or says that a card never expires, as 9999 does.
+/// of another calendar, such as 1405 or 2528, or one that says that a card never expires, as 9999 does.
 fn found([year, month, day]: [i32; 3], to: usize, agrees: bool) -> Option<Found> {
-    (month > 0 && day > 0 && YEARS.contains(&year)).then(|| Found {
+    let is_other = OTHER_YEARS.iter().any(|years| years.contains(&year));
+    (year > 0 && month > 0 && day > 0 && !is_other).then(|| Found {
         date: date(year, month, day),
         to,
         agrees,
+        is_in_years: YEARS.contains(&year),
     })
 }
 

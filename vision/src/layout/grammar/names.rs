@@ -1,11 +1,10 @@
 //! Names: letters only, never a label, never digits.
 
 use super::words::katakana;
-use super::{Context, Parsed, stretch};
+use super::{Context, Parsed, as_printed};
 use crate::calendar::era_start;
 use crate::fold;
 use crate::layout::page::{Folded, Glyph, joined, tidy};
-use crate::zone::is_label;
 use std::ops::Range;
 
 /// Letters a name has at least and at most.
@@ -189,17 +188,7 @@ fn kept(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize, context: &Con
     if !LETTERS.contains(&letters) || is_in_a_label || is_in_its_label {
         return None;
     }
-    let (text, first, last) = stretch(glyphs, folded, from, to)?;
-    if is_label(&text) {
-        return None;
-    }
-    let text = fold::japanese(&text);
-    Some(Parsed {
-        normalized: Some(text.clone()),
-        text,
-        from: first,
-        to: last,
-    })
+    as_printed(glyphs, folded, from, to)
 }
 
 /// Letters as small print is misread, `Sumame` for `Surname`.
@@ -235,8 +224,9 @@ pub(crate) const fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '々' | '〆')
 }
 
+/// Kanji and kana with their iteration marks: みすゞ.
 const fn is_japanese_letter(c: char) -> bool {
-    is_han(c) || matches!(c, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fc}')
+    is_han(c) || matches!(c, '\u{3041}'..='\u{3096}' | '\u{309d}' | '\u{309e}' | '\u{30a1}'..='\u{30fe}')
 }
 
 const fn is_latin(c: char) -> bool {

@@ -166,6 +166,30 @@ fn an_era_that_contradicts_the_western_year_leaves_the_text_and_takes_the_normal
 }
 
 #[test]
+fn a_day_of_the_past_was_in_its_era_and_a_last_day_may_lie_beyond_it() {
+    let (born, until) = (date(Order::Year, &["生"], true), date(Order::Year, &["まで"], false));
+    for (day, western) in [
+        ("昭和64年1月7日", Some("1989-01-07")),
+        ("昭和64年2月3日", None),
+        ("昭和65年2月3日", None),
+        ("平成元年1月7日", None),
+        ("平成元年1月8日", Some("1989-01-08")),
+        ("平成31年4月30日", Some("2019-04-30")),
+        ("平成31年5月2日", None),
+        ("令和元年4月30日", None),
+        ("令和元年5月1日", Some("2019-05-01")),
+        ("大正15年12月25日", Some("1926-12-25")),
+        ("昭和元年12月25日", Some("1926-12-25")),
+        ("1989年(昭和64年)02月03日", None),
+        ("1989年(平成01年)02月03日", Some("1989-02-03")),
+    ] {
+        let (text, normalized) = parsed(&born, &format!("日本花子 {day}生")).unwrap();
+        assert_eq!((text.as_str(), normalized.as_deref()), (day, western));
+    }
+    assert_eq!(normal(&until, "平成33年6月1日まで有効").as_deref(), Some("2021-06-01"));
+}
+
+#[test]
 fn the_words_around_a_date_choose_it() {
     let born = date(Order::Year, &["生"], true);
     assert_eq!(
@@ -238,6 +262,11 @@ fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible(
         (&born, "12 DEC 2026"),
         (&born, "02 OCT 2093"),
         (&born, "31.02.1985 BERLIN"),
+        // A year in which nobody alive was born, and none of another calendar.
+        (&born, "10.11.4023"),
+        (&born, "10/27/2122"),
+        (&born, "0023-11-10"),
+        (&born, "12 DEC 1085"),
         (&until, "39/99/2031"),
         (&japanese, "2024年13月01日"),
         (&japanese, "令和6年6月31日"),
@@ -259,8 +288,12 @@ fn a_day_that_the_calendar_does_not_have_or_that_is_still_to_come_is_impossible(
         (&born, "1405/11/24"),
         (&born, "05/07/2528"),
         (&born, "02 OCT 2493"),
+        (&born, "05/07/5734"),
         // There is none.
         (&until, "31.12.2999"),
+        (&until, "10.11.4023"),
+        (&born, "01.01.9999"),
+        (&born, "01.01.0000"),
         (&japanese, "平成00年00月00日"),
         (&born, "00 JAN 1960"),
         (&born, "12345"),
@@ -317,6 +350,7 @@ fn names_are_letters_and_end_where_a_date_begins() {
         ("渡辺誠", Some("渡辺誠")),
         ("星野 工ミ", Some("星野 エミ")),
         ("工藤 夕美", Some("工藤 夕美")),
+        ("金子 みすゞ", Some("金子 みすゞ")),
         ("八木 ニ力", Some("八木 ニカ")),
         ("ソン・ミンジュン", Some("ソン・ミンジュン")),
         ("TURNER ELIZABETH", Some("TURNER ELIZABETH")),
