@@ -25,8 +25,8 @@ pub const CHECK_FOUND: &str = "/capture/check/found";
 /// [`BIRTH_YEAR`]; [`POSTCODE`] with [`DECISION`] [`FIND_ADDRESS`]. With [`DECISION`] [`LANGUAGE`] and the query of [`LANG`], nothing is
 /// saved: the page comes back in that language with what was typed. [`DECISION`] [`OTHER`] keeps it unchecked and leads to the choice of the document.
 pub const DETAILS: &str = "/capture/details";
-/// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`WITHOUT_CHALLENGE`] and one [`FRAME`]. JSON where
-/// asked for.
+/// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`CHALLENGE`], [`WITHOUT_CHALLENGE`] and one
+/// [`FRAME`]. JSON where asked for.
 pub const SELFIE: &str = "/capture/selfie";
 /// The same for the form with [`WITHOUT_CHALLENGE`]: of a form that is too large to be read, only the address says where its mistake is shown.
 pub const SELFIE_ALONE: &str = "/capture/selfie?withoutChallenge=yes";
@@ -45,6 +45,9 @@ pub const SWITCH_DEVICE: &str = "/capture/another-device";
 pub const MORE_TIME: &str = "/capture/more-time";
 /// After a link's address: waits a while and answers JSON `{open}`, whether the link can still be opened.
 pub const OPENED: &str = "/opened";
+
+/// The largest photo that is taken, in bytes.
+pub const LARGEST_PHOTO: u32 = 10 * 1024 * 1024;
 
 /// `id` of the fold with the form that takes files: beside each camera, for browsers without one and for people who choose it.
 pub const PLAIN_FORM: &str = "plain";

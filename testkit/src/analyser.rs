@@ -226,8 +226,11 @@ impl Analyser for ScriptedAnalyser {
     }
 }
 
-/// Another print for every file.
+/// Another print for every file; nothing can be seen in one that begins with `black`.
 fn print(bytes: &[u8]) -> FramePrint {
+    if bytes.starts_with(b"black") {
+        return FramePrint(vec![0; FramePrint::COLUMNS * FramePrint::ROWS]);
+    }
     FramePrint(Sha256::digest(bytes).to_vec())
 }
 

@@ -92,11 +92,14 @@ struct Notes {
     reasons: Vec<Reason>,
     /// Those among them that are fraud signals by their code, but rest on no statistics here.
     certain: Vec<Reason>,
+    /// Those that are fraud signals by their code, but that honest people give as well.
+    doubtful: Vec<Reason>,
     scores: Vec<Score>,
 }
 
 impl Notes {
     fn reason(&mut self, reason: Reason) {
+        self.doubtful.retain(|other| *other != reason);
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
         }
@@ -108,10 +111,21 @@ impl Notes {
         self.certain.push(reason);
     }
 
+    /// Notes a fraud signal that honest people give as well: a person judges it, whatever the tenant wants of the others.
+    fn doubtful(&mut self, reason: Reason) {
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+            self.doubtful.push(reason);
+        }
+    }
+
     fn rejects(&self, reason: Reason, policy: &Policy) -> bool {
         match reason.effect() {
             Effect::Reject => true,
-            Effect::FraudSignal => policy.reject_on_fraud_signals || self.certain.contains(&reason),
+            Effect::FraudSignal => {
+                let is_wanted = policy.reject_on_fraud_signals && !self.doubtful.contains(&reason);
+                is_wanted || self.certain.contains(&reason)
+            }
             Effect::AskAgain | Effect::Review => false,
         }
     }

@@ -117,7 +117,8 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if selfie.repeated_files > REPEATED_FILES_LIMIT {
         let (repeated, limit) = (f64::from(selfie.repeated_files), f64::from(REPEATED_FILES_LIMIT));
         notes.at_most(ScoreName::RepeatedFrames, repeated, limit);
-        notes.reason(Reason::SelfieInjectionSuspected);
+        // Somebody whose session has expired chooses the same photo again.
+        notes.doubtful(Reason::SelfieInjectionSuspected);
     }
     let limit = f64::from(limits.grid);
     if signs

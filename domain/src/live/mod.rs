@@ -59,6 +59,15 @@ impl FramePrint {
     const SAME: f32 = 2.5;
     /// Greatest difference of a cell: a face that is replaced by another one changes a few cells by much.
     const SAME_CELL: u8 = 10;
+    /// Greatest difference of two cells of a frame in which nothing can be seen.
+    const BLANK: u8 = 3;
+
+    /// Whether nothing can be seen in the frame, as in the dark or through a covered lens: such frames are equal, whoever takes them.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let range = self.0.iter().min().zip(self.0.iter().max());
+        range.is_none_or(|(least, most)| most - least <= Self::BLANK)
+    }
 
     /// Mean difference of the cells, of 255; `None` if they are not copies of the same frame.
     #[must_use]
@@ -604,18 +613,13 @@ impl Run {
         let aside = if straight.is_some() { ASIDE } else { STRAIGHT };
         let face = match placed(glance, largest, aside) {
             Ok(face) => face,
-            Err(hint) => {
-                self.phase = Phase::Ready { since, straight: None };
-                return (hint, Keep::No);
-            }
+            Err(hint) => return self.not_ready(since, hint),
         };
         if first && self.is_to_uncover(glance, now) {
-            self.phase = Phase::Ready { since, straight: None };
-            return (Hint::FaceCovered, Keep::No);
+            return self.not_ready(since, Hint::FaceCovered);
         }
         if back_from.is_some_and(|last| last != Challenge::ComeCloser) && self.has_neared(face, LEANING) {
-            self.phase = Phase::Ready { since, straight: None };
-            return (Hint::Farther, Keep::No);
+            return self.not_ready(since, Hint::Farther);
         }
         let held_since = straight.unwrap_or(now);
         let hold = self.holds.get(self.answered_ms.len()).copied().unwrap_or(FIRST_HOLD_MS);
@@ -638,6 +642,12 @@ impl Run {
         self.followed = Followed::Seen;
         self.phase = Phase::Asked { since: now };
         (self.request(), Keep::Required)
+    }
+
+    /// Waits further. The face has to be held still anew.
+    fn not_ready(&mut self, since: Timestamp, hint: Hint) -> (Hint, Keep) {
+        self.phase = Phase::Ready { since, straight: None };
+        (hint, Keep::No)
     }
 
     /// Whether the first request waits for the face to be uncovered. Not for long: what was seen may be a mistake, or something that the user cannot

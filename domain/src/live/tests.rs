@@ -97,6 +97,18 @@ fn a_face_whose_measured_turn_wavers_about_the_limit_holds_still_all_the_same() 
 }
 
 #[test]
+fn nothing_can_be_seen_in_a_frame_of_one_brightness_and_a_lighter_corner_can() {
+    let with_corner = |corner: u8| {
+        let mut cells = vec![12; FramePrint::COLUMNS * FramePrint::ROWS];
+        cells[0] = corner;
+        FramePrint(cells)
+    };
+    assert!([12, 9, 15].map(with_corner).iter().all(FramePrint::is_blank));
+    assert!(![8, 16].map(with_corner).iter().any(FramePrint::is_blank));
+    assert!(!face(0.0, 0.2).print.is_blank());
+}
+
+#[test]
 fn every_sequence_has_a_turn_and_nothing_twice_in_a_row() {
     let mut all: Vec<_> = (0..SEQUENCES as u8).map(drawn).collect();
     for movements in &all {

@@ -154,6 +154,7 @@ async fn receive_burst(app: &App, applicant: &Applicant, request: Request) -> Re
     let without = upload.text(forms::WITHOUT_CHALLENGE) == Some(forms::YES);
     let named = |name| upload.text(name).map(str::to_owned);
     let answers = match (named(forms::RUN), named(forms::CHALLENGE)) {
+        (_, Some(challenge)) if without => Answers::CannotMove(challenge),
         _ if without => Answers::Nothing,
         (Some(run), _) => Answers::Run(run),
         (None, Some(challenge)) => Answers::Challenge(challenge),

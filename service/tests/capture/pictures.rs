@@ -23,7 +23,7 @@ use service::{
         retake::to_check,
         show_picture::show_picture,
         strips::Items,
-        take::{Answers, Burst, CaptureError, capture_document, capture_selfie, challenge},
+        take::{Answers, Burst, CaptureError, MOST_UNUSED, capture_document, capture_selfie, challenge},
     },
     runtime::analyser::PictureFault,
     session::rate_limit::CreationRate,
@@ -117,6 +117,55 @@ async fn what_is_no_picture_is_told_apart_and_costs_no_try() {
     }
     let attempt = progress(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(attempt.tries_left(Slot::Document(Side::Front)), 5);
+}
+
+#[tokio::test]
+async fn whoever_sends_damaged_pictures_without_end_has_to_wait_and_good_ones_do_not_count() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose(&harness, &applicant, DocumentType::Passport).await;
+    let send = async |photo: &[u8]| {
+        let photo = photo.to_vec();
+        capture_document(&harness.honnin, &applicant, DocumentType::Passport, Side::Front, photo).await
+    };
+    // One that is sent twice because its response was lost, and then damaged ones.
+    for _ in 0..2 {
+        send(b"good").await.unwrap();
+    }
+    for _ in 0..MOST_UNUSED {
+        let refused = send(b"short").await;
+        assert!(
+            matches!(refused, Err(CaptureError::Picture(PictureFault::Truncated))),
+            "{refused:?}"
+        );
+    }
+    for photo in [&b"short"[..], b"another"] {
+        let refused = send(photo).await;
+        assert!(matches!(refused, Err(CaptureError::Busy)), "{refused:?}");
+    }
+    harness.clock.advance(Millis::minutes(15));
+    send(b"another").await.unwrap();
+    harness.run_until_idle().await;
+}
+
+/// A phone sends it again until the server can.
+#[tokio::test]
+async fn a_picture_that_the_server_cannot_store_does_not_count_as_a_damaged_one() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    choose(&harness, &applicant, DocumentType::Passport).await;
+    harness.database.run("ALTER TABLE jobs RENAME TO elsewhere").await;
+    for _ in 0..=MOST_UNUSED {
+        let photo = b"good".to_vec();
+        let refused = capture_document(&harness.honnin, &applicant, DocumentType::Passport, Side::Front, photo).await;
+        assert!(
+            matches!(refused, Err(CaptureError::StepRefused(StepRefused::Store(_)))),
+            "{refused:?}"
+        );
+    }
+    harness.database.run("ALTER TABLE elsewhere RENAME TO jobs").await;
+    photograph(&harness, &applicant, DocumentType::Passport, b"good").await;
+    harness.run_until_idle().await;
 }
 
 #[tokio::test]
@@ -661,6 +710,47 @@ async fn who_cannot_move_sends_one_picture_and_no_more() {
     let several = capture_selfie(&harness.honnin, &applicant, burst).await;
     assert!(matches!(several, Err(CaptureError::TooMany)), "{several:?}");
     assert_eq!(harness.next(&applicant).await, Next::Selfie);
+    harness.run_until_idle().await;
+}
+
+/// Detects if a phone that sends its form again, because it did not hear that the selfie is not good enough, uses up two tries.
+#[tokio::test]
+async fn the_picture_of_who_cannot_move_sent_again_because_its_answer_was_lost_counts_once() {
+    let harness = Harness::new().await;
+    let (_, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    harness.analyser.judge(Quality {
+        sharpness: 0.01,
+        ..GOOD
+    });
+    let left = async || {
+        let attempt = progress(&harness.honnin, &applicant).await.unwrap();
+        attempt.tries_left(Slot::Selfie)
+    };
+    let send = async |form: &str| {
+        let burst = Burst {
+            answers: Answers::CannotMove(form.to_owned()),
+            frames: vec![(0, b"me".to_vec())],
+        };
+        capture_selfie(&harness.honnin, &applicant, burst).await
+    };
+    let before = left().await;
+    let (form, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    send(&form).await.unwrap();
+    assert_eq!(harness.next(&applicant).await, Next::Selfie, "it is not good enough");
+    let again = send(&form).await;
+    assert!(
+        matches!(again, Err(CaptureError::StepRefused(StepRefused::OutOfTurn))),
+        "{again:?}"
+    );
+    // The page was opened again meanwhile.
+    let (next, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let again = send(&form).await;
+    assert!(matches!(again, Err(CaptureError::RunOver)), "{again:?}");
+    assert_eq!(left().await, before - 1);
+    send(&next).await.unwrap();
+    assert_eq!(left().await, before - 2);
     harness.run_until_idle().await;
 }
 

@@ -140,14 +140,14 @@ async fn another_persons_selfie_is_rejected() {
     assert_eq!(harness.ending(&applicant).await, Ending::Rejected);
 }
 
-/// A session whose selfie was chosen as a file, and decided.
-async fn decided_by_a_file(harness: &Harness) -> (SessionId, Applicant) {
+/// A session whose selfie was chosen as this file, and decided.
+async fn decided_by_a_file(harness: &Harness, file: &[u8]) -> (SessionId, Applicant) {
     let (id, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     let burst = Burst {
         answers: Answers::Nothing,
-        frames: vec![(0, b"me".to_vec())],
+        frames: vec![(0, file.to_vec())],
     };
     capture_selfie(&harness.honnin, &applicant, burst).await.unwrap();
     submit(&harness.honnin, &applicant).await.unwrap();
@@ -158,7 +158,7 @@ async fn decided_by_a_file(harness: &Harness) -> (SessionId, Applicant) {
 #[tokio::test]
 async fn who_cannot_move_goes_to_a_person() {
     let harness = Harness::new().await;
-    let (id, applicant) = decided_by_a_file(&harness).await;
+    let (id, applicant) = decided_by_a_file(&harness, b"me").await;
     assert_eq!(harness.detail(&id).await.status, Status::Reviewing);
     assert_eq!(reasons(&harness, &id).await, [Reason::SelfieLivenessUncertain.as_str()]);
     assert_eq!(harness.ending(&applicant).await, Ending::Review);
@@ -169,10 +169,24 @@ async fn who_cannot_move_goes_to_a_person() {
 async fn a_file_that_another_session_sent_before_is_suspicious() {
     let harness = Harness::new().await;
     for repeated in [false, true] {
-        let (id, _) = decided_by_a_file(&harness).await;
+        let (id, _) = decided_by_a_file(&harness, b"me").await;
         let suspected = Reason::SelfieInjectionSuspected.to_string();
         assert_eq!(reasons(&harness, &id).await.contains(&suspected), repeated);
         assert_ne!(harness.detail(&id).await.outcome.unwrap().verdict, Verdict::Approved);
+    }
+}
+
+/// Detects if somebody in the dark is taken for whoever has sent a black picture before.
+#[tokio::test]
+async fn a_file_in_which_nothing_can_be_seen_is_nobody_elses() {
+    let harness = Harness::new().await;
+    for file in ["black", "black again"] {
+        let (id, _) = decided_by_a_file(&harness, file.as_bytes()).await;
+        assert_eq!(
+            reasons(&harness, &id).await,
+            [Reason::SelfieLivenessUncertain.as_str()],
+            "{file}"
+        );
     }
 }
 

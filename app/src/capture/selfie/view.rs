@@ -201,6 +201,7 @@ fn without_challenge(meta: &PageMeta, view: &SelfieView) -> impl IntoView + use<
             <p>{hint}</p>
             <form method="post" action=forms::SELFIE_ALONE enctype="multipart/form-data">
                 <input type="hidden" name=forms::WITHOUT_CHALLENGE value=forms::YES/>
+                <input type="hidden" name=forms::CHALLENGE value=view.challenge_id.clone()/>
                 {field::picture(&field, forms::FRAME, Facing::User)}
                 <button class="button secondary" type="submit">{send}</button>
             </form>

@@ -149,6 +149,11 @@ async fn a_file_of_the_selfie_that_is_refused_is_named_at_its_own_field() {
     let (two, one) = ([("challenge", challenge)], [("withoutChallenge", "yes")]);
     let (plain, cannot) = page.split_once("id=\"cannot\"").unwrap();
     let (_, plain) = plain.split_once("id=\"plain\"").unwrap();
+    let once = format!("name=\"challenge\" value=\"{challenge}\"");
+    assert!(
+        [plain, cannot].iter().all(|form| form.contains(&once)),
+        "sent again, a form counts once"
+    );
     let [plain, cannot] = [plain, cannot].map(|form| between(form, "action=\"", &['"']));
     let (photo, larger) = (photo(120), vec![0xFF; 25 * 1024 * 1024]);
     let (good, large) = (&photo[..], &larger[..10 * 1024 * 1024 + 1]);

@@ -1,7 +1,7 @@
 //! The selfie: a burst of frames around movements chosen by the server, two files around one, or one picture of a user who cannot
 //! move.
 
-use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, store_row};
+use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, store_row, unused::Counted};
 use crate::{
     Honnin,
     access::Applicant,
@@ -42,7 +42,10 @@ pub enum Answers {
     Run(String),
     /// The movement of the page's form, by its id.
     Challenge(String),
-    /// Nothing: the user cannot move.
+    /// Nothing: the user cannot make the movement of the page's form, by its id. A form that is sent again because its answer was lost
+    /// counts once.
+    CannotMove(String),
+    /// The same, from a page of an earlier version.
     Nothing,
 }
 
@@ -102,14 +105,25 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     match (burst.frames.len(), &answered) {
         (0, _) | (1, Answered::Run(_) | Answered::Challenge(..)) => return Err(CaptureError::Missing),
         // The people in several are compared only where there is a movement.
-        (2.., Answered::Nothing) => return Err(CaptureError::TooMany),
+        (2.., Answered::Nothing(_)) => return Err(CaptureError::TooMany),
         (frames, _) if frames > MAX_FRAMES => return Err(CaptureError::TooMany),
         _ => {}
     }
     if attempt.tries_left(Slot::Selfie) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
-    let frames = burst.frames;
+    let counted = Counted::begin(honnin, applicant.session()).await?;
+    let taken = take(honnin, (applicant, &attempt), answered, burst.frames, &counted).await;
+    counted.settle(honnin, taken).await
+}
+
+async fn take(
+    honnin: &Honnin,
+    (applicant, attempt): (&Applicant, &AttemptState),
+    answered: Answered,
+    frames: Vec<(u32, Vec<u8>)>,
+    counted: &Counted,
+) -> Result<(), CaptureError> {
     let look = move |analyser: &dyn Analyser| {
         let frames = frames.into_iter().enumerate().map(|(number, (at, bytes))| {
             let subject = if number < PHOTOS {
@@ -126,7 +140,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     };
     let pictures = honnin.cpu_pool.run(look).await??;
     let mut asked = answered.asked(&pictures);
-    let prints = prints(honnin, &attempt, &pictures).await?;
+    let prints = prints(honnin, attempt, &pictures).await?;
     let problems = if is_poor(&pictures) {
         vec![Reason::SelfieLowQuality]
     } else {
@@ -134,7 +148,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     };
     let (id, now) = (honnin.capture_id(), honnin.now());
     let measured = asked.live.as_mut().and_then(|live| live.flashes.take());
-    let frames = keep(honnin, &attempt, &id, pictures).await?;
+    let frames = keep(honnin, attempt, &id, pictures).await?;
     let of = (applicant.session(), applicant.attempt());
     // Its number is known in the unit that stores it.
     let mut capture = CaptureRow {
@@ -148,10 +162,12 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         let associated_data = attempt.row.associated_data(SealedValue::Flashes(&capture.id));
         capture.flashes = Some(seal_json(&key, &associated_data, &measured)?);
     }
-    let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin
-        .db
-        .write(async move |tx| store(tx, &who, &row, &answered, &prints).await);
+    let (who, row, counted) = (applicant.clone(), capture.clone(), counted.clone());
+    let unit = honnin.db.write(async move |tx| {
+        store(tx, &who, &row, &answered, &prints).await?;
+        counted.keep(tx).await?;
+        Ok::<_, CaptureError>(())
+    });
     drop_if_refused(honnin, &capture, unit.await).await
 }
 
@@ -160,7 +176,8 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
 enum Answered {
     Run(Box<Run>),
     Challenge(String, Challenge),
-    Nothing,
+    /// With the id of the page's form, if it sends one.
+    Nothing(Option<String>),
 }
 
 impl Answered {
@@ -178,7 +195,7 @@ impl Answered {
                 movements: vec![*challenge],
                 live: None,
             },
-            Self::Nothing => Asked::default(),
+            Self::Nothing(_) => Asked::default(),
         }
     }
 
@@ -186,8 +203,8 @@ impl Answered {
     fn check(&self, answers: &AttemptRow, now: Timestamp) -> Result<(), CaptureError> {
         match self {
             Self::Run(run) => check_run(answers, run, now),
-            Self::Challenge(id, _) => check_challenge(answers, id).map(drop),
-            Self::Nothing => Ok(()),
+            Self::Challenge(id, _) | Self::Nothing(Some(id)) => check_challenge(answers, id).map(drop),
+            Self::Nothing(None) => Ok(()),
         }
     }
 }
@@ -215,16 +232,19 @@ fn check_challenge(answers: &AttemptRow, id: &str) -> Result<Challenge, CaptureE
 }
 
 /// What recognises the frames in other sessions of the tenant: whoever injects a film sends the very same frames again, and whoever has
-/// somebody's photos the same files.
+/// somebody's photos the same files. `None` of a frame in which nothing can be seen: anybody's may be equal to it.
 async fn prints(
     honnin: &Honnin,
     attempt: &AttemptState,
     pictures: &[(u32, Normalised)],
-) -> Result<Vec<i64>, CaptureError> {
+) -> Result<Vec<Option<i64>>, CaptureError> {
     let key = tenant_key(honnin, &attempt.row.session.tenant).await?;
     let print = |(_, picture): &(u32, Normalised)| {
+        if picture.print.is_blank() {
+            return None;
+        }
         let hmac = key.fingerprint(&[FRAME, &hex::encode(&picture.print.0)]);
-        hmac.first_chunk().map_or(0, |first| i64::from_be_bytes(*first))
+        Some(hmac.first_chunk().map_or(0, |first| i64::from_be_bytes(*first)))
     };
     Ok(pictures.iter().map(print).collect())
 }
@@ -235,19 +255,21 @@ async fn store(
     applicant: &Applicant,
     row: &CaptureRow,
     answered: &Answered,
-    prints: &[i64],
+    prints: &[Option<i64>],
 ) -> Result<(), CaptureError> {
     let (mut row, now) = (row.clone(), row.created_at);
     let mut attempt = collecting(tx, applicant, now).await?;
     let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
-    frame_prints::take_turn(tx, prints).await?;
+    let seen: Vec<i64> = prints.iter().copied().flatten().collect();
+    frame_prints::take_turn(tx, &seen).await?;
     // Whoever cannot use the camera may send the same file again. A camera never gives the same frame again.
     let is_run = row.asked.live.is_some();
     for (frame, print) in row.frames.iter_mut().zip(prints) {
+        let Some(print) = print else { continue };
         let is_elsewhere = frame_prints::count_elsewhere(tx, tenant, session, &[*print]).await? > 0;
         frame.repeated = is_elsewhere || is_run && frame_prints::is_known(tx, tenant, session, *print).await?;
     }
-    frame_prints::add(tx, tenant, session, prints).await?;
+    frame_prints::add(tx, tenant, session, &seen).await?;
     let repeated = row.repeated_frames();
     if let Some(live) = &mut row.asked.live {
         live.repeated_frames += repeated;
@@ -278,7 +300,8 @@ async fn check_turn(
 ) -> Result<Answered, CaptureError> {
     in_turn(attempt, now)?;
     let answered = match &burst.answers {
-        Answers::Nothing => Answered::Nothing,
+        Answers::Nothing => Answered::Nothing(None),
+        Answers::CannotMove(id) => Answered::Nothing(Some(id.clone())),
         Answers::Challenge(id) => Answered::Challenge(id.clone(), check_challenge(&attempt.answers, id)?),
         Answers::Run(token) => {
             let run = live::open(honnin, attempt, token).await?;
