@@ -101,23 +101,25 @@ impl CallbackUrl {
     }
 
     /// Length in bytes of `text` with `state` (percent-encoded) appended, even if it is not a URL: its length is limited
-    /// anyway.
+    /// anyway. Of a URL, the longer of what was given and what it is normalised to.
     #[must_use]
     pub(crate) fn returned_length(text: &str, state: Option<&str>) -> usize {
-        match (Self::parse(text), state) {
-            (Ok(url), Some(state)) => url.with_query([("state", state)]).as_str().len(),
-            (Ok(url), None) => url.as_str().len(),
-            (Err(_), state) => text.len() + state.map_or(0, str::len),
-        }
+        let appended = state.map_or(0, |state| "?".len() + query([("state", state)]).len());
+        let normalised = Self::parse(text).map_or(0, |url| url.as_str().len());
+        text.len().max(normalised) + appended
     }
 
-    /// Form encoding writes a space as `+`, which a plain percent-decoder takes for a plus; a plus itself is `%2B` there.
     fn with_query<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Url {
-        let as_form = Serializer::new(String::new()).extend_pairs(pairs).finish();
         let mut url = self.0.clone();
-        url.set_query(Some(&as_form.replace('+', "%20")));
+        url.set_query(Some(&query(pairs)));
         url
     }
+}
+
+/// Form encoding writes a space as `+`, which a plain percent-decoder takes for a plus; a plus itself is `%2B` there.
+fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let as_form = Serializer::new(String::new()).extend_pairs(pairs).finish();
+    as_form.replace('+', "%20")
 }
 
 #[cfg(test)]
@@ -195,6 +197,34 @@ mod tests {
         assert_eq!(back, format!("https://shop.example/a+b?sessionId={id}&state=a%20b%2Bc"));
         let length = CallbackUrl::returned_length(url.as_str(), Some("a b+c"));
         assert_eq!(length, "https://shop.example/a+b?state=a%20b%2Bc".len());
+    }
+
+    #[test]
+    fn the_length_is_that_of_what_was_given_if_the_normalised_url_is_shorter() {
+        for (text, state, counted) in [
+            (
+                "https://shop.example:443/a/../done",
+                None,
+                "https://shop.example:443/a/../done",
+            ),
+            (
+                "https://shop.example:443/done",
+                Some("é"),
+                "https://shop.example:443/done?state=%C3%A9",
+            ),
+            (
+                "https://shop.example/é",
+                Some("s"),
+                "https://shop.example/%C3%A9?state=s",
+            ),
+            (
+                "http://shop.example/done",
+                Some("é"),
+                "http://shop.example/done?state=%C3%A9",
+            ),
+        ] {
+            assert_eq!(CallbackUrl::returned_length(text, state), counted.len(), "{text}");
+        }
     }
 
     proptest! {

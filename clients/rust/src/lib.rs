@@ -2,7 +2,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/client.rs"));
 
-/// A client of the installation at `base_url` that sends `api_key` with every request.
+/// A client of the installation at `base_url`, with or without a slash at its end, that sends `api_key` with every request.
 ///
 /// # Errors
 /// The key is not valid in a header, or TLS cannot be set up.
@@ -14,5 +14,6 @@ pub fn with_key(base_url: &str, api_key: &str) -> Result<Client, Box<dyn std::er
         .default_headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))
         .timeout(std::time::Duration::from_secs(30))
         .build()?;
-    Ok(Client::new_with_client(base_url, http))
+    // The generated calls append paths that begin with a slash.
+    Ok(Client::new_with_client(base_url.trim_end_matches('/'), http))
 }

@@ -8,6 +8,16 @@ use honnin_client::{
 use std::env;
 
 #[tokio::test(flavor = "current_thread")]
+async fn a_base_url_may_end_with_a_slash() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let (url, key) = (env::var("HONNIN_URL")?, env::var("HONNIN_KEY")?);
+    for end in ["", "/"] {
+        let client = with_key(&format!("{}{end}", url.trim_end_matches('/')), &key)?;
+        client.list_events().limit(1).send().await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "current_thread")]
 async fn a_session_is_created_completed_and_read() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let (url, key) = (env::var("HONNIN_URL")?, env::var("HONNIN_KEY")?);
     let client = with_key(&url, &key)?;

@@ -189,6 +189,23 @@ fn callback_and_state_share_one_limit() {
 }
 
 #[test]
+fn a_callback_url_is_limited_as_it_is_given_and_not_only_as_it_is_normalised() {
+    let body = |segments: usize| {
+        let url = format!("https://shop.example/{}done", "./".repeat(segments));
+        (url.len(), format!(r#"{{"callbackUrl":"{url}"}}"#))
+    };
+    let segments = (CALLBACK_LIMIT - "https://shop.example/done".len()) / "./".len();
+    let ((longest, fits), (longer, long)) = (body(segments), body(segments + 1));
+    assert!(longest <= CALLBACK_LIMIT && longer > CALLBACK_LIMIT);
+    CreationRequest::parse(fits.as_bytes()).unwrap();
+    assert_eq!(issue_of(&long), ("Limit", "callbackUrl".to_owned()));
+    // Nor does what is not allowed anyway have room for a longer state.
+    let state = "あ".repeat(CALLBACK_LIMIT / 6);
+    let body = format!(r#"{{"callbackUrl":"http://shop.example/done","state":"{state}"}}"#);
+    assert_eq!(issue_of(&body), ("Limit", "callbackUrl".to_owned()));
+}
+
+#[test]
 fn nesting_too_deep_has_a_sentence_of_its_own() {
     let body = |levels: usize| {
         format!(

@@ -330,6 +330,11 @@ async fn callback_url_and_state_have_8000_bytes() {
         // As it is appended: three bytes each.
         (json!({"callbackUrl": url, "state": "%".repeat(room / 3)}), None),
         (json!({"callbackUrl": url, "state": "%".repeat(room / 3 + 1)}), DECODE),
+        // As it is given, too.
+        (
+            json!({"callbackUrl": format!("https://shop.example/{}done", "./".repeat(4000))}),
+            DECODE,
+        ),
         (json!({"state": "a".repeat(8000)}), None),
         (json!({"state": "a".repeat(8001)}), DECODE),
         (json!({"state": "あ".repeat(2666)}), None),
