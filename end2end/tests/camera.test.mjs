@@ -1,10 +1,14 @@
 // The camera of the document page: what its buttons are called and say, and what becomes of a photo that no page asks for any more.
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { LONGEST, until } from "../lib/places.mjs";
-import { scene } from "../lib/scene.mjs";
+import { picture, scene } from "../lib/scene.mjs";
 import { filmed, persist } from "../lib/sitter.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -130,13 +134,26 @@ test("the torch's button tells whether it is on", long, async () => {
 
 const openCamera = (page) => page.getByRole("button", { name: "Open the camera" }).click();
 
+/** From now on the page is `hidden`, or `visible` again. */
+const become = (page, state) => page.evaluate((value) => {
+  Object.defineProperty(document, "visibilityState", { value, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}, state);
+
 /** A phone on the camera's page that counts the locks that keep its screen on: a machine without a screen may refuse them. */
 async function withScreen() {
   const page = await browser.phone();
   await page.addInitScript(() => {
     const held = new Set();
     const told = () => { document.documentElement.dataset.kept = held.size; };
+    // As browsers do: no lock outlasts the moment in which nobody sees the page, and none is given then.
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState !== "hidden") return;
+      held.clear();
+      told();
+    });
     const request = async (kind) => {
+      if (document.visibilityState === "hidden") throw new DOMException("hidden", "NotAllowedError");
       const lock = { kind, release: async () => { held.delete(lock); told(); } };
       held.add(lock);
       told();
@@ -167,6 +184,27 @@ test("the screen stays on while a photo is sent", long, async () => {
   await keeps(1);
   await page.getByRole("button", { name: "Close the camera" }).click();
   await keeps(0);
+});
+
+test("the screen stays on again once a page that sends a photo is seen again", long, async () => {
+  browser.show("passport");
+  const { page, keeps } = await withScreen();
+  let begun = false;
+  await page.route("**/capture/pictures", () => { begun = true; });
+  await openCamera(page);
+  await persist(page, "an upload", () => begun);
+  await keeps(1);
+  await become(page, "hidden");
+  await keeps(0);
+  await become(page, "visible");
+  await keeps(1);
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await keeps(0);
+  // Nothing is sent any more.
+  await become(page, "hidden");
+  await become(page, "visible");
+  await page.evaluate(() => navigator.wakeLock.request("screen"));
+  await keeps(1);
 });
 
 const panel = (page) => page.locator(".stage-panel:not([hidden])");
@@ -218,6 +256,60 @@ test("a photo of the phone's camera app outlasts faults as well, and stays in it
   assert.equal(await page.locator("#plain input[type=file]").evaluate((field) => field.files.length), 1);
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
   await page.locator("#plain button[type=submit]").click();
+  await walk.at("/capture/check");
+});
+
+test("a network that carries nothing is named while a photo is sent, until something answers again", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  let begun = false;
+  // Neither is ever answered.
+  await page.route("**/capture/pictures", () => { begun = true; });
+  await page.route("**/capture/queue", () => {});
+  browser.show("passport");
+  await openCamera(page);
+  await persist(page, "an upload", () => begun);
+  await page.locator(".stage-hint", { hasText: "No response yet. Wait a moment" }).waitFor();
+  await page.unroute("**/capture/queue");
+  await page.locator(".stage-hint", { hasText: "Sending" }).waitFor();
+  await page.getByRole("button", { name: "Close the camera" }).click();
+});
+
+test("a chosen photo that is too large is refused before it is sent", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  let sent = 0;
+  await page.route("**/capture/pictures", (route) => {
+    sent += 1;
+    return route.continue();
+  });
+  const buffer = Buffer.concat([readFileSync(picture("passport")), Buffer.alloc(10 * 1024 * 1024)]);
+  await walk.unfold("plain");
+  await page.locator("#plain input[type=file]").setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer });
+  await page.locator("#plain button[type=submit]").click();
+  const sentence = "The photo must be smaller than 10 MB. Set the camera to 12 megapixels and take it again";
+  await panel(page).locator("p", { hasText: sentence }).waitFor();
+  assert.equal(sent, 0);
+  await panel(page).getByRole("button", { name: "Choose another photo" }).click();
+  await walk.photograph();
+  await walk.at("/capture/check");
+  assert.equal(sent, 1);
+});
+
+test("a chosen photo that is deleted before it is sent is not taken for a lost connection", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  const folder = mkdtempSync(join(tmpdir(), "honnin-photo-"));
+  const photo = join(folder, "photo.jpg");
+  copyFileSync(picture("passport"), photo);
+  await walk.unfold("plain");
+  await page.locator("#plain input[type=file]").setInputFiles(photo);
+  rmSync(folder, { recursive: true });
+  await page.locator("#plain button[type=submit]").click();
+  await panel(page).locator("p", { hasText: "The photo you chose can no longer be read." }).waitFor();
+  assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
+  await panel(page).getByRole("button", { name: "Choose another photo" }).click();
+  await walk.photograph();
   await walk.at("/capture/check");
 });
 
@@ -299,10 +391,7 @@ test("a camera that opens while nobody sees the page does not film", long, async
   await answerLater(page);
   await openCamera(page);
   await isAsked(page, 1);
-  await page.evaluate(() => {
-    Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  });
+  await become(page, "hidden");
   await answer(page, 0);
   await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
   assert.equal(await isOn(page, 0), false);
@@ -399,6 +488,7 @@ for (const [where, userAgent] of Object.entries(inApps)) {
     assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
     assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
     // The page offers to send a photo, which need not be taken now.
+    assert.equal(await panel(page).locator("button.quiet").innerText(), "Upload a photo instead");
     assert.equal(await page.locator("#plain input[type=file]").getAttribute("capture"), null);
   });
 }

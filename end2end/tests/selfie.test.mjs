@@ -121,6 +121,41 @@ test("a network that is away for a moment is named, and the camera goes on once 
   await customer.stop();
 });
 
+test("a network that carries nothing is named while the camera films, which goes on once it carries again", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Bring your face into the oval");
+  // Never answered.
+  await page.route("**/capture/selfie/live", () => {});
+  await hears(page, "No response yet. Wait a moment");
+  const announced = page.locator(".stage [role=status]", { hasText: "No response yet" });
+  await persist(page, "what a screen reader is told", async () => (await announced.count()) === 1);
+  await page.unroute("**/capture/selfie/live");
+  await hears(page, "Bring your face into the oval");
+  await customer.stop();
+});
+
+test("the camera gives back the memory of the frames that it has shown to the server", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Bring your face into the oval");
+  await page.evaluate(() => {
+    const make = document.createElement.bind(document);
+    globalThis.canvases = [];
+    document.createElement = (name, ...more) => {
+      const made = make(name, ...more);
+      if (name === "canvas") globalThis.canvases.push(made);
+      return made;
+    };
+  });
+  const made = () => page.evaluate(() => globalThis.canvases.length);
+  await persist(page, "some frames", async () => (await made()) >= 12);
+  const kept = await page.evaluate(() => globalThis.canvases.filter(({ width }) => width > 0).length);
+  // Those of the frame at hand, and of the test's own camera if it was started again.
+  assert.ok(kept < 6, `${kept} of ${await made()}`);
+  await customer.stop();
+});
+
 test("a frame that meets a fault is followed by the next", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");

@@ -61,6 +61,8 @@ texts! {
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
     /// Something before the server refuses photos of this size: another photo would have the same size.
     NOT_ACCEPTED_ON_THE_WAY: "Photos cannot be received at the moment. Tell whoever sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
+    /// A photo was moved or deleted after it was chosen.
+    PHOTO_GONE: "The photo you chose can no longer be read. It may have been moved or deleted. Choose a photo again, or take a new one.", "選択した写真を読み込めません。移動または削除された可能性があります。もう一度写真を選ぶか、撮り直してください。";
     /// Heading of the panel while something waits to be sent.
     UNSENT_TITLE: "Not sent yet", "まだ送信されていません";
     /// Heading of the panel for a photo that was refused.
@@ -85,6 +87,8 @@ texts! {
     LIVE_LOST_TITLE: "No connection", "通信できません";
     /// Selfie: frames do not reach the server.
     LIVE_LOST: "The camera needs a connection while you take the selfie. Try again once you are online.", "お顔の撮影中は通信が必要です。接続を確認して、もう一度お試しください。";
+    /// While a frame or a photo is being sent: nothing has come back for some seconds.
+    NO_ANSWER: "No response yet. Wait a moment", "応答に時間がかかっています。少々お待ちください";
     /// Selfie: the server answers, but too slowly for the camera.
     LIVE_BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.

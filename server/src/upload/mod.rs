@@ -257,6 +257,7 @@ mod tests {
     use super::*;
     use app::{
         camera::retry::DEAD_MS,
+        forms::LARGEST_PHOTO,
         text::{capture::DOCUMENT_FILE_HINT, picture::FileFault},
     };
     use axum::body::{Body, Bytes};
@@ -280,6 +281,11 @@ mod tests {
     fn no_upload_waits_until_the_phone_takes_its_connection_for_dead() {
         let longest = SHORTEST + Duration::from_secs(config::MOST_PATIENCE);
         assert!(longest < Duration::from_millis(DEAD_MS.into()), "{longest:?}");
+    }
+
+    #[test]
+    fn the_pages_refuse_what_the_server_refuses_for_its_size() {
+        assert_eq!(usize::try_from(LARGEST_PHOTO), Ok(MAX_FILE));
     }
 
     #[test]

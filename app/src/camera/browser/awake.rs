@@ -12,6 +12,8 @@ use wasm_bindgen_futures::JsFuture;
 /// The lock that keeps the screen on (Screen Wake Lock API), in browsers that have it. They release it themselves once nobody sees the page.
 #[derive(Clone, Default)]
 pub(super) struct Awake {
+    /// Whether the screen should stay on, which outlasts a lock that the browser has released.
+    wanted: Rc<Cell<bool>>,
     /// Incremented whenever it ends: a lock that was asked for before is not wanted any more.
     turn: Rc<Cell<u32>>,
     lock: Rc<RefCell<Option<JsValue>>>,
@@ -21,6 +23,7 @@ impl Awake {
     /// Keeps the screen on from now on.
     pub(super) fn begin(&self) {
         self.end();
+        self.wanted.set(true);
         let (awake, turn) = (self.clone(), self.turn.get());
         spawn_local(async move {
             let Some(lock) = ask().await else { return };
@@ -32,8 +35,16 @@ impl Awake {
         });
     }
 
+    /// Takes the lock again that the browser released while nobody saw the page, if the screen should still stay on.
+    pub(super) fn renew(&self) {
+        if self.wanted.get() {
+            self.begin();
+        }
+    }
+
     /// Lets the screen go off again.
     pub(super) fn end(&self) {
+        self.wanted.set(false);
         self.turn.set(self.turn.get().wrapping_add(1));
         if let Some(lock) = self.lock.take() {
             release(&lock);

@@ -245,8 +245,7 @@ impl Camera {
             video.set_src_object(None);
         }
         if let Some(canvas) = self.canvas.borrow().as_ref() {
-            canvas.set_width(0);
-            canvas.set_height(0);
+            release(canvas);
         }
         self.torch.set(false);
     }
@@ -329,8 +328,9 @@ impl Camera {
         let (canvas, context) = self.draw(video, &crop, large.side)?;
         let light = light(&canvas, &context)?;
         let copy = reduced(&canvas, small.side)?;
-        let small = blob(&copy, small.quality).await?;
-        Some(([blob(&canvas, large.quality).await?, small], light))
+        let small = blob(&copy, small.quality).await;
+        release(&copy);
+        Some(([blob(&canvas, large.quality).await?, small?], light))
     }
 
     async fn encode(&self, video: &HtmlVideoElement, crop: &Crop, encoding: Encoding) -> Option<Blob> {
@@ -365,6 +365,12 @@ async fn ask(video: &JsValue) -> Result<MediaStream, Trouble> {
         .map_err(|e| Trouble::of(&e))?;
     let stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
     Ok(stream.unchecked_into())
+}
+
+/// Gives the memory of a canvas back. Safari limits that of all canvases together, and counts one that nobody uses until it is collected.
+fn release(canvas: &HtmlCanvasElement) {
+    canvas.set_width(0);
+    canvas.set_height(0);
 }
 
 /// How light the middle of a canvas is, from 0 to 1.

@@ -1,4 +1,4 @@
-//! The hash of a file.
+//! Reading a file: its hash, and whether it can still be read.
 
 use super::window;
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
@@ -15,6 +15,16 @@ pub(super) async fn sha256(file: &Blob) -> Option<String> {
     let hash = Uint8Array::new(&hash).to_vec();
     let digits = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+/// Whether a file can still be read. One that was moved or deleted after it was chosen cannot, and to send it fails as it does without a
+/// network.
+pub(super) async fn is_readable(file: &Blob) -> bool {
+    match call(file, "arrayBuffer", &[]) {
+        Some(bytes) => settled(bytes).await.is_some(),
+        // The browser cannot tell.
+        None => true,
+    }
 }
 
 /// By name: a browser that lacks the method goes without.

@@ -3,14 +3,15 @@
 use super::awake::Awake;
 use super::cue::Cues;
 use super::device::{Camera, Encoding};
+use super::digest::is_readable;
 use super::scene::Look;
-use super::send::{Answer, Upload, go, queued, send};
+use super::send::{Answer, Stuck, Upload, go, send, stuck};
 use super::trouble::{Trouble, is_in_app, without_the_page};
 use super::{is_hidden, is_online, now, rest, window};
 use crate::camera::retry::Retry;
 use crate::camera::stage::{COLOURS, Panel, Stage, Tap};
 use crate::forms;
-use crate::text::{Text, camera as text};
+use crate::text::{Text, camera as text, picture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::borrow::Cow;
@@ -61,7 +62,8 @@ enum After {
     Agree,
     Send,
     Elsewhere,
-    PlainForm,
+    /// Leads to the form with this `id`.
+    Form(&'static str),
 }
 
 /// The state of one island.
@@ -162,9 +164,9 @@ impl Run {
                 }
                 After::Send => self.pressed.set(true),
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
-                After::PlainForm => {
+                After::Form(id) => {
                     self.close();
-                    open_form(forms::PLAIN_FORM);
+                    open_form(id);
                 }
             },
             Tap::PlainForm if self.after.get() == After::Agree => {
@@ -336,7 +338,7 @@ impl Run {
         self.other_form.set(trouble.other_form());
         self.after.set(match trouble {
             _ if trouble.has_no_camera() => After::Elsewhere,
-            Trouble::RunsOver => After::PlainForm,
+            Trouble::RunsOver => After::Form(forms::PLAIN_FORM),
             _ => After::Film,
         });
         let mut panel = trouble.panel(&self.stage);
@@ -386,18 +388,26 @@ impl Run {
             return false;
         }
         let turn = self.next_turn();
+        if has_too_large(&pictures, self.photos()) {
+            self.ask_for_another(picture::FILE_TOO_LARGE, id);
+            return true;
+        }
         // The first photo, in place of the camera's picture. Of a file that the browser cannot read, it shows nothing.
-        let name = match self.subject {
-            Subject::Document => forms::PICTURE,
-            Subject::Selfie => forms::FRAME,
-        };
-        self.show_still(pictures.get(name).dyn_ref());
+        self.show_still(pictures.get(self.photos()).dyn_ref());
         let run = Rc::clone(self);
         spawn_local(async move {
             let address = form.action();
             run.deliver(turn, &address, &pictures, Some((id, form))).await;
         });
         true
+    }
+
+    /// The name of the photos in what is sent.
+    fn photos(&self) -> &'static str {
+        match self.subject {
+            Subject::Document => forms::PICTURE,
+            Subject::Selfie => forms::FRAME,
+        }
     }
 
     /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection. `beside` is the form beside
@@ -411,18 +421,9 @@ impl Run {
     ) {
         let mut retry = Retry::begin(now());
         loop {
-            self.hide_panel();
-            self.awake.begin();
-            self.stage.tell(self.stage.say(text::SENDING));
-            self.stage.sent(0.0);
-            let (stage, moved_at) = (self.stage, Rc::new(Cell::new(now())));
-            let watch = Rc::downgrade(&moved_at);
-            spawn_local(tell_queue(stage, watch));
-            let moved = move |share| {
-                moved_at.set(now());
-                stage.sent(share);
-            };
-            let answer = send(address, form, &self.upload, moved).await;
+            let answer = self.send_once(address, form).await;
+            let is_chosen = beside.is_some() && matches!(answer, Answer::Later(..));
+            let is_gone = is_chosen && !are_readable(form, self.photos()).await;
             if !self.wanted(turn) {
                 return;
             }
@@ -436,6 +437,9 @@ impl Run {
                         None => self.refused(sentence),
                     };
                 }
+                Answer::Later(..) if is_gone => {
+                    return self.ask_for_another(text::PHOTO_GONE, beside.map_or(forms::PLAIN_FORM, |(id, _)| id));
+                }
                 // Another photo would be as large.
                 Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
@@ -443,34 +447,63 @@ impl Run {
                     None => (text::NOT_BY_ITSELF, None),
                 },
             };
-            self.stage.look(Look::Sending, false);
-            self.stage.tell("");
-            let other = if beside.is_some() {
-                text::OTHER_PHOTO
-            } else {
-                without_the_page()
-            };
-            self.show(
-                [text::UNSENT_TITLE, text::SEND_AGAIN, other],
-                self.say(sentence),
-                After::Send,
-            );
-            if let Some((id, _)) = beside {
-                self.other_form.set(id);
-            }
-            let until = wait.map_or(u64::MAX, |wait| now() + wait);
-            let was_offline = !is_online();
-            // Being online again triggers a retry just like a tap.
-            while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
-                rest(100).await;
-                if !self.wanted(turn) {
-                    return;
-                }
+            self.offer_again(sentence, beside.as_ref().map(|(id, _)| *id));
+            if !self.wait_until_due(turn, wait).await {
+                return;
             }
             if wait.is_none() {
                 retry = Retry::begin(now());
             }
         }
+    }
+
+    /// Sends it once and shows the progress.
+    async fn send_once(&self, address: &str, form: &FormData) -> Answer {
+        self.hide_panel();
+        self.awake.begin();
+        self.stage.tell(self.stage.say(text::SENDING));
+        self.stage.sent(0.0);
+        let (stage, moved_at) = (self.stage, Rc::new(Cell::new(now())));
+        let watch = Rc::downgrade(&moved_at);
+        spawn_local(tell_queue(stage, watch));
+        let moved = move |share| {
+            moved_at.set(now());
+            stage.sent(share);
+        };
+        send(address, form, &self.upload, moved).await
+    }
+
+    /// Says why it was not sent, and offers to send it again. `beside` is the `id` of the form beside the island that it comes from.
+    fn offer_again(&self, sentence: Text, beside: Option<&'static str>) {
+        self.stage.look(Look::Sending, false);
+        self.stage.tell("");
+        let other = if beside.is_some() {
+            text::OTHER_PHOTO
+        } else {
+            without_the_page()
+        };
+        self.show(
+            [text::UNSENT_TITLE, text::SEND_AGAIN, other],
+            self.say(sentence),
+            After::Send,
+        );
+        if let Some(id) = beside {
+            self.other_form.set(id);
+        }
+    }
+
+    /// Waits until it is to be sent again: after `wait` milliseconds if there are any, after a tap, or when the connection is back. `false` if
+    /// the run has ended meanwhile.
+    async fn wait_until_due(&self, turn: u32, wait: Option<u64>) -> bool {
+        let until = wait.map_or(u64::MAX, |wait| now() + wait);
+        let was_offline = !is_online();
+        while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
+            rest(100).await;
+            if !self.wanted(turn) {
+                return false;
+            }
+        }
+        true
     }
 
     fn refused(&self, sentence: String) {
@@ -481,6 +514,18 @@ impl Run {
             sentence,
             After::Film,
         );
+    }
+
+    /// Says why a photo that was chosen in the form `id` cannot be sent, and leads back to that form.
+    fn ask_for_another(&self, why: Text, id: &'static str) {
+        self.stage.tell("");
+        self.stage.look(Look::Sending, false);
+        self.show(
+            [text::UNSENT_TITLE, text::OTHER_PHOTO, without_the_page()],
+            self.say(why),
+            After::Form(id),
+        );
+        self.other_form.set(id);
     }
 
     fn say(&self, text: Text) -> String {
@@ -524,6 +569,8 @@ impl Run {
         let hidden = Closure::<dyn Fn()>::new(move || {
             if is_hidden() {
                 run.pause();
+            } else {
+                run.awake.renew();
             }
         });
         let _ = document.add_event_listener_with_callback("visibilitychange", hidden.into_js_value().unchecked_ref());
@@ -544,21 +591,25 @@ impl Run {
     }
 }
 
-/// Says where in the queue the pictures are, as long as they are being sent and do not move.
+/// Says where in the queue the pictures are, or that nothing answers, as long as they are being sent and do not move.
 async fn tell_queue(stage: Stage, moved_at: Weak<Cell<u64>>) {
     loop {
         rest(STUCK_MS as i32).await;
         let Some(moved) = moved_at.upgrade().map(|at| at.get()) else {
             return;
         };
-        let stuck = now() - moved >= STUCK_MS;
-        let sentence = if stuck { queued().await } else { None };
+        let is_stuck = now() - moved >= STUCK_MS;
+        let why = if is_stuck { stuck().await } else { Stuck::Taken };
         if moved_at.strong_count() == 0 {
             return;
         }
         // Nothing is done yet: the colour of success has to wait.
-        stage.look(Look::Good, sentence.is_none());
-        stage.tell(sentence.map_or(Cow::Borrowed(stage.say(text::SENDING)), Cow::Owned));
+        stage.look(Look::Good, matches!(why, Stuck::Taken));
+        stage.tell(match why {
+            Stuck::Queued(sentence) => Cow::Owned(sentence),
+            Stuck::Taken => Cow::Borrowed(stage.say(text::SENDING)),
+            Stuck::Unheard => Cow::Borrowed(stage.say(text::NO_ANSWER)),
+        });
     }
 }
 
@@ -597,6 +648,27 @@ fn files_of(form: &Element) -> impl Iterator<Item = bool> + use<> {
     (0..count)
         .filter_map(move |at| fields.as_ref()?.get(at)?.dyn_into::<HtmlInputElement>().ok())
         .map(|field| field.files().is_some_and(|files| files.length() > 0))
+}
+
+/// Whether a photo of that name in `form` is larger than the server takes. A phone may need minutes to send one, only to hear that.
+fn has_too_large(form: &FormData, name: &str) -> bool {
+    let is_too_large = |photo: &Blob| photo.size() > f64::from(forms::LARGEST_PHOTO);
+    let photos = form.get_all(name);
+    photos
+        .iter()
+        .any(|photo| photo.dyn_ref::<Blob>().is_some_and(is_too_large))
+}
+
+/// Whether every photo of that name in `form` can still be read.
+async fn are_readable(form: &FormData, name: &str) -> bool {
+    for photo in form.get_all(name).iter() {
+        if let Some(photo) = photo.dyn_ref::<Blob>()
+            && !is_readable(photo).await
+        {
+            return false;
+        }
+    }
+    true
 }
 
 /// Lets the forms beside the island take any file: where the page has no camera, a form that opens one may not have it either.

@@ -20,7 +20,7 @@ use domain::live::{COPY_SIDE, FRAME_SIDE, Hint, Keep, OPTIONAL_FRAMES};
 use js_sys::Reflect;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use web_sys::{Blob, FormData};
+use web_sys::{Blob, FormData, HtmlVideoElement};
 
 /// Width over height of the part in the middle of the picture that is analysed and sent, as in `style/camera.css`.
 const VIEW: f64 = 3.0 / 4.0;
@@ -28,8 +28,8 @@ const VIEW: f64 = 3.0 / 4.0;
 const FRAME_EVERY_MS: u64 = 250;
 /// How long frames may go unanswered before the run ends and the user is asked.
 const UNANSWERED_MS: u64 = 15_000;
-/// How long the network may be away before the user is told: a phone that changes from one to another is back in a moment.
-const OFFLINE_MS: u64 = 2_000;
+/// How long nothing may be heard of the server before the user is told: a phone that changes from one to another is back in a moment.
+const SILENT_MS: u64 = 2_000;
 /// A frame that is sent in the end.
 const SENT: Encoding = Encoding {
     side: FRAME_SIDE as f64,
@@ -68,34 +68,29 @@ struct Burst {
     announcer: Announcer,
 }
 
+/// A frame at both sizes.
+struct Frame {
+    blob: Blob,
+    copy: Blob,
+    /// The hash of `blob`, if the browser can make one.
+    file: Option<String>,
+}
+
+/// Whether the camera films anything, as its frames show.
+#[derive(Default)]
+struct Watch {
+    light: Light,
+    frozen: Frozen,
+}
+
 async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let video = run.video().ok_or(Stopped::Ended)?;
     run.stage.tell(run.stage.say(text::SELFIE_PLACE));
     let (mut burst, mut heard_at) = (Burst::default(), now());
-    let (mut light, mut frozen, mut obstacle) = (Light::default(), Frozen::default(), Obstacle::default());
+    let (mut watch, mut obstacle) = (Watch::default(), Obstacle::default());
     loop {
         let at = now();
-        let frame = run.camera.twice(&video, [SENT, COPY]).await;
-        // Closed meanwhile: nothing more is sent.
-        if !run.wanted(turn) {
-            return Err(Stopped::Ended);
-        }
-        let ([blob, copy], exposure) = frame.ok_or(Stopped::Failed(Trouble::Black))?;
-        light.see(at, exposure);
-        if light.is_out(at) {
-            return Err(Stopped::Failed(Trouble::Black));
-        }
-        // Hashed before the server has said anything about the frame: one that is altered to suit its answer is another file.
-        let file = sha256(&blob).await;
-        if !run.wanted(turn) {
-            return Err(Stopped::Ended);
-        }
-        if let Some(hash) = &file {
-            frozen.see(at, hash);
-        }
-        if frozen.is_still(at) {
-            return Err(Stopped::Failed(Trouble::Frozen));
-        }
+        let Frame { blob, copy, file } = watch.take(&run, turn, &video, at).await?;
         let question = question(&burst.token, &copy, file.as_deref(), run.without_colours());
         let heard = show(forms::SELFIE_LIVE, &question.ok_or(Stopped::Ended)?, &run.upload).await;
         if !run.wanted(turn) {
@@ -110,12 +105,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                 }
                 match follow(&run, &mut burst, &instruction, at, blob) {
                     Some(Hint::Done) => break,
-                    Some(Hint::TooSlow) => {
-                        run.obstacle.set(obstacle.into_lead());
-                        return Err(Stopped::Failed(Trouble::TooSlow));
-                    }
-                    Some(Hint::Replaced) => return Err(Stopped::Failed(Trouble::Replaced)),
-                    Some(_) => return Err(Stopped::Failed(Trouble::NotAsked)),
+                    Some(hint) => return Err(ended_by(&run, hint, obstacle)),
                     None => obstacle.see(
                         field(&instruction, "sentence").unwrap_or_default(),
                         field(&instruction, "tone").as_deref() == Some("good"),
@@ -123,16 +113,9 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                     ),
                 }
             }
-            Heard::Nothing if now() - heard_at > UNANSWERED_MS => {
-                let is_busy = is_answered().await;
-                return Err(Stopped::Failed(if is_busy {
-                    Trouble::ServerBusy
-                } else {
-                    Trouble::Unreachable
-                }));
-            }
-            Heard::Nothing if !is_online() && now() - heard_at > OFFLINE_MS => tell_offline(&run, &mut burst),
-            Heard::Nothing => {}
+            Heard::Nothing | Heard::Silence if now() - heard_at > UNANSWERED_MS => return Err(unanswered().await),
+            Heard::Silence if now() - heard_at > SILENT_MS => tell_silence(&run, &mut burst),
+            Heard::Nothing | Heard::Silence => {}
             Heard::Over => return Err(Stopped::Failed(Trouble::RunsOver)),
             Heard::Elsewhere => {
                 go(forms::CAPTURE);
@@ -147,6 +130,55 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     }
     run.freeze(&video);
     form(&burst).ok_or(Stopped::Failed(Trouble::Black))
+}
+
+impl Watch {
+    /// Takes the frame of the time `at`.
+    async fn take(&mut self, run: &Run, turn: u32, video: &HtmlVideoElement, at: u64) -> Result<Frame, Stopped> {
+        let frame = run.camera.twice(video, [SENT, COPY]).await;
+        // Closed meanwhile: nothing more is sent.
+        if !run.wanted(turn) {
+            return Err(Stopped::Ended);
+        }
+        let ([blob, copy], exposure) = frame.ok_or(Stopped::Failed(Trouble::Black))?;
+        self.light.see(at, exposure);
+        if self.light.is_out(at) {
+            return Err(Stopped::Failed(Trouble::Black));
+        }
+        // Hashed before the server has said anything about the frame: one that is altered to suit its answer is another file.
+        let file = sha256(&blob).await;
+        if !run.wanted(turn) {
+            return Err(Stopped::Ended);
+        }
+        if let Some(hash) = &file {
+            self.frozen.see(at, hash);
+        }
+        if self.frozen.is_still(at) {
+            return Err(Stopped::Failed(Trouble::Frozen));
+        }
+        Ok(Frame { blob, copy, file })
+    }
+}
+
+/// The failure that a hint ends a run with. If it took too long, the panel says what stood in the way last.
+fn ended_by(run: &Run, hint: Hint, obstacle: Obstacle) -> Stopped {
+    Stopped::Failed(match hint {
+        Hint::TooSlow => {
+            run.obstacle.set(obstacle.into_lead());
+            Trouble::TooSlow
+        }
+        Hint::Replaced => Trouble::Replaced,
+        _ => Trouble::NotAsked,
+    })
+}
+
+/// Why nothing is heard: the server answers everything but frames, or nothing reaches it.
+async fn unanswered() -> Stopped {
+    Stopped::Failed(if is_answered().await {
+        Trouble::ServerBusy
+    } else {
+        Trouble::Unreachable
+    })
 }
 
 /// Shows what the server says and keeps the frame `blob`, taken `at`, if it is wanted. Returns the hint if that ends the run.
@@ -179,10 +211,15 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, at: u64, blob: Bl
     hint.filter(|hint| hint.ends_run())
 }
 
-/// Says that nobody sees the frames, in the place of the latest request. What the server says next takes its place in turn.
-fn tell_offline(run: &Run, burst: &mut Burst) {
-    let sentence = run.stage.say(text::LIVE_LOST_TITLE);
-    run.stage.advise(&mut burst.announcer, sentence, false);
+/// Says that nobody sees the frames, in the place of the latest request. What the server says next takes its place in turn. Where there is a
+/// network, it may carry nothing, or the server may be slow.
+fn tell_silence(run: &Run, burst: &mut Burst) {
+    let sentence = run.stage.say(if is_online() {
+        text::NO_ANSWER
+    } else {
+        text::LIVE_LOST_TITLE
+    });
+    run.stage.advise(&mut burst.announcer, sentence, true);
     run.stage.look(Look::Good, false);
     run.stage.look(Look::Warn, true);
 }

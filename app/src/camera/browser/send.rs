@@ -95,8 +95,10 @@ async fn try_send(
 pub(super) enum Heard {
     /// What to do next.
     Instruction(JsValue),
-    /// Overloaded, unreachable, at fault, or the frame was damaged: the next frame may fare better.
+    /// Overloaded, at fault, or the frame was damaged: the next frame may fare better.
     Nothing,
+    /// No answer, or none in time.
+    Silence,
     /// No more runs of the camera.
     Over,
     /// The server knows which step the user is at.
@@ -115,6 +117,9 @@ async fn try_show(address: &str, form: &FormData, upload: &Upload) -> Result<Hea
     let request = XmlHttpRequest::new()?;
     post(&request, address, form, upload, FRAME_DEAD_MS, |_, _| ()).await?;
     let status = request.status()?;
+    if status == 0 {
+        return Ok(Heard::Silence);
+    }
     if status == 422 || later(status).is_some() {
         return Ok(Heard::Nothing);
     }
@@ -162,15 +167,34 @@ async fn ended(request: &XmlHttpRequest) -> Result<JsValue, JsValue> {
     JsFuture::from(ended).await
 }
 
-/// What the server says of pictures that it has not begun to take; `None` if they do not wait for it.
-pub(super) async fn queued() -> Option<String> {
-    text(&json(&ask_queue().await?).ok()??, "sentence")
+/// Why pictures that are being sent do not move.
+pub(super) enum Stuck {
+    /// The server has not begun to take them: its sentence.
+    Queued(String),
+    /// The server is within reach, and they do not wait for it.
+    Taken,
+    /// Nothing answers.
+    Unheard,
+}
+
+/// Asks the server about pictures that do not move.
+pub(super) async fn stuck() -> Stuck {
+    let Some(request) = ask_queue().await.filter(is_heard) else {
+        return Stuck::Unheard;
+    };
+    let answer = json(&request).ok().flatten();
+    let sentence = answer.and_then(|answer| text(&answer, "sentence"));
+    sentence.map_or(Stuck::Taken, Stuck::Queued)
 }
 
 /// Whether anything answers: a frame may have been too much for a server that is within reach.
 pub(super) async fn is_answered() -> bool {
-    let request = ask_queue().await;
-    request.is_some_and(|request| request.status().is_ok_and(|status| status != 0))
+    ask_queue().await.is_some_and(|request| is_heard(&request))
+}
+
+/// Whether a request was answered.
+fn is_heard(request: &XmlHttpRequest) -> bool {
+    request.status().is_ok_and(|status| status != 0)
 }
 
 async fn ask_queue() -> Option<XmlHttpRequest> {

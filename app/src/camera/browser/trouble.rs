@@ -107,7 +107,7 @@ impl Trouble {
             action: say(action),
             other: say(match self {
                 Self::TooSlow | Self::NotAsked | Self::RunsOver => capture::SELFIE_CANNOT,
-                Self::Missing | Self::InApp => text::SEND_PHOTO,
+                _ if self.needs_a_file() => text::SEND_PHOTO,
                 _ => without_the_page(),
             }),
             elsewhere: matches!(

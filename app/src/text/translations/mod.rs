@@ -1,6 +1,6 @@
 //! The texts in the languages beside English and Japanese, from the files in this folder.
 
-use super::{Text, camera, capture, switch_device};
+use super::{Text, camera, capture, picture, switch_device};
 use domain::language::Language;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -55,7 +55,11 @@ pub(super) fn keys(language: Language) -> impl Iterator<Item = &'static str> {
 }
 
 /// What the camera says besides the texts of its own module.
-const BORROWED: [Text; 2] = [capture::SELFIE_CANNOT, switch_device::OTHER_DEVICE];
+const BORROWED: [Text; 3] = [
+    capture::SELFIE_CANNOT,
+    switch_device::OTHER_DEVICE,
+    picture::FILE_TOO_LARGE,
+];
 
 /// The texts of the islands in that language, as JSON.
 pub(crate) fn for_islands(language: Language) -> String {
