@@ -1,19 +1,32 @@
 //! Reports of browsers about violations of the Content-Security-Policy (`report-uri`, CSP level 3): a page tried something that none of our pages
 //! does, because markup was injected, or by an extension of the browser. Reports are counted and logged by directive. What else they contain is
-//! dropped: their URLs hold link tokens and ids.
+//! dropped: their URLs hold link tokens and ids. Anybody can send one, so only some are logged; all are counted.
 
-use crate::{edge::CSP_REPORTS, state::App};
+use crate::{
+    edge::{CSP_REPORTS, Network, RequestContext},
+    state::App,
+};
 use axum::{
-    Router,
+    Extension, Router,
     body::Bytes,
     extract::{DefaultBodyLimit, State},
     http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
     routing::post,
 };
 use serde::Deserialize;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// Longer reports are refused: they contain a few URLs and a sample of 40 characters.
 const LARGEST: usize = 16 * 1024;
+
+/// In this time, so many reports are logged from one network, and from all.
+const WINDOW: Duration = Duration::from_secs(60);
+const OF_NETWORK: u32 = 10;
+const OF_ALL: u32 = 100;
 
 /// The directives of our policies, with those into which browsers divide them. Other words share a label: anybody can send a report.
 const DIRECTIVES: [&str; 15] = [
@@ -67,11 +80,47 @@ impl Report {
     }
 }
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(CSP_REPORTS, post(note).layer(DefaultBodyLimit::max(LARGEST)))
+/// The reports that were logged lately.
+#[derive(Debug, Default)]
+struct Logged {
+    since: Option<Instant>,
+    all: u32,
+    by: HashMap<Network, u32>,
 }
 
-async fn note(State(app): State<App>, headers: HeaderMap, body: Bytes) -> StatusCode {
+impl Logged {
+    /// Whether one more from `network` may be logged, which is counted.
+    fn take(&mut self, network: Network, now: Instant) -> bool {
+        if self.since.is_none_or(|since| now.duration_since(since) >= WINDOW) {
+            *self = Self {
+                since: Some(now),
+                ..Self::default()
+            };
+        }
+        let before = self.by.get(&network).copied().unwrap_or_default();
+        let is_allowed = self.all < OF_ALL && before < OF_NETWORK;
+        if is_allowed {
+            self.all += 1;
+            self.by.insert(network, before + 1);
+        }
+        is_allowed
+    }
+}
+
+pub(crate) fn routes() -> Router<App> {
+    let logged = Arc::new(Mutex::new(Logged::default()));
+    Router::new()
+        .route(CSP_REPORTS, post(note).layer(DefaultBodyLimit::max(LARGEST)))
+        .layer(Extension(logged))
+}
+
+async fn note(
+    State(app): State<App>,
+    context: RequestContext,
+    Extension(logged): Extension<Arc<Mutex<Logged>>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
     if headers
         .get(CONTENT_TYPE)
         .is_none_or(|kind| kind != "application/csp-report")
@@ -82,11 +131,37 @@ async fn note(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Status
         return StatusCode::BAD_REQUEST;
     };
     let (directive, blocked) = (csp_report.directive(), csp_report.blocked());
-    tracing::warn!(
-        directive,
-        blocked,
-        "a browser reports that a page violated its content security policy"
-    );
-    app.metrics.note_csp_violation(directive);
+    // Nothing under the lock can panic.
+    let mut lately = logged.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_logged = lately.take(Network::of(context.client), Instant::now());
+    drop(lately);
+    if is_logged {
+        tracing::warn!(
+            directive,
+            blocked,
+            "a browser reports that a page violated its content security policy"
+        );
+    }
+    app.metrics.note_csp_violation(directive, is_logged);
     StatusCode::NO_CONTENT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(number: u8) -> Network {
+        Network::of([127, number, 0, 1].into())
+    }
+
+    #[test]
+    fn one_network_has_few_lines_of_the_log_in_a_minute_and_all_have_no_more_than_a_hundred() {
+        let (mut logged, now) = (Logged::default(), Instant::now());
+        let mut lines = |from: u8, at: Instant| (0..20).filter(|_| logged.take(network(from), at)).count();
+        assert_eq!((lines(1, now), lines(1, now), lines(2, now)), (10, 0, 10));
+        let others: usize = (3..30).map(|from| lines(from, now)).sum();
+        assert_eq!(others, 80);
+        assert_eq!(lines(1, now + WINDOW), 10, "the next minute");
+        assert!(logged.by.len() == 1, "the others are forgotten");
+    }
 }

@@ -12,7 +12,7 @@ use prometheus_client::{
         gauge::Gauge,
         histogram::{Histogram, exponential_buckets},
     },
-    registry::Registry,
+    registry::{Metric, Registry},
 };
 use service::privacy::secret_age::SecretAge;
 use std::{
@@ -75,6 +75,7 @@ pub struct Metrics {
     certificate_not_before: OptionalGauge,
     certificate_expires: OptionalGauge,
     csp_violations: ByDirective,
+    csp_reports_unlogged: Counter,
 }
 
 /// Requests answered, and their durations.
@@ -107,7 +108,32 @@ pub(crate) fn name_of(method: &Method) -> &str {
     }
 }
 
+/// A new metric, registered under `name`.
+fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, help: &str) -> M {
+    let metric = M::default();
+    registry.register(name, help, metric.clone());
+    metric
+}
+
 impl Requests {
+    fn registered(registry: &mut Registry) -> Self {
+        let requests = Self {
+            answered: Family::default(),
+            seconds: Family::new_with_constructor(durations),
+        };
+        registry.register(
+            "http_requests",
+            "Requests answered, by route template, method and status",
+            requests.answered.clone(),
+        );
+        registry.register(
+            "http_request_seconds",
+            "Time from receiving a request's head to sending the response's head, by route template",
+            requests.seconds.clone(),
+        );
+        requests
+    }
+
     /// Records a response. `route` is a template, `-` if none matches.
     pub fn note(&self, route: &str, method: &Method, status: u16, took: Duration) {
         let method = name_of(method);
@@ -123,94 +149,67 @@ impl Metrics {
     #[must_use]
     pub fn new(db: &Db) -> Self {
         let mut registry = Registry::with_prefix("honnin");
-        let requests = Requests {
-            answered: Family::default(),
-            seconds: Family::new_with_constructor(durations),
-        };
-        let (connections, jobs_due, jobs_oldest) = (Gauge::default(), ByKind::default(), ByKind::default());
-        registry.register(
-            "http_requests",
-            "Requests answered, by route template, method and status",
-            requests.answered.clone(),
-        );
-        registry.register(
-            "http_request_seconds",
-            "Time from receiving a request's head to sending the response's head, by route template",
-            requests.seconds.clone(),
-        );
-        registry.register("http_connections", "Open connections", connections.clone());
-        registry.register(
-            "jobs_due",
-            "Background jobs that are due and not done",
-            jobs_due.clone(),
-        );
-        registry.register(
-            "jobs_oldest_seconds",
-            "Time since the oldest due job became due",
-            jobs_oldest.clone(),
-        );
-        let jobs_failing = ByKind::default();
-        registry.register(
-            "jobs_failing",
-            "Background jobs that have failed for half an hour and wait for their next run",
-            jobs_failing.clone(),
-        );
-        let clock_steady = Gauge::default();
-        registry.register(
-            "clock_steady",
-            "Whether the clock is trusted: 0 until it has been steady for ten minutes after a jump",
-            clock_steady.clone(),
-        );
-        let secret_ages = ByKind::default();
-        registry.register(
-            "secret_age_seconds",
-            "Time since the oldest secret of each kind came into use",
-            secret_ages.clone(),
-        );
-        let audit_export_backlog = OptionalGauge::default();
-        registry.register(
-            "audit_export_backlog",
-            "Entries of the audit log that are not exported yet",
-            audit_export_backlog.clone(),
-        );
-        let certificate_not_before = OptionalGauge::default();
-        registry.register(
-            "tls_certificate_not_before_timestamp_seconds",
-            "When the validity of the certificate begins that this process serves, in seconds since 1970",
-            certificate_not_before.clone(),
-        );
-        let certificate_expires = OptionalGauge::default();
-        registry.register(
-            "tls_certificate_expires_timestamp_seconds",
-            "When the certificate expires that this process serves, in seconds since 1970",
-            certificate_expires.clone(),
-        );
-        let csp_violations = ByDirective::default();
-        registry.register(
-            "csp_violations",
-            "Violations of the Content-Security-Policy that browsers report, by directive",
-            csp_violations.clone(),
-        );
-        db.metrics().register(&mut registry);
-        Self {
+        let mut metrics = Self {
+            requests: Requests::registered(&mut registry),
+            connections: registered(&mut registry, "http_connections", "Open connections"),
+            jobs_due: registered(&mut registry, "jobs_due", "Background jobs that are due and not done"),
+            jobs_oldest: registered(
+                &mut registry,
+                "jobs_oldest_seconds",
+                "Time since the oldest due job became due",
+            ),
+            jobs_failing: registered(
+                &mut registry,
+                "jobs_failing",
+                "Background jobs that have failed for half an hour and wait for their next run",
+            ),
+            clock_steady: registered(
+                &mut registry,
+                "clock_steady",
+                "Whether the clock is trusted: 0 until it has been steady for ten minutes after a jump",
+            ),
+            secret_ages: registered(
+                &mut registry,
+                "secret_age_seconds",
+                "Time since the oldest secret of each kind came into use",
+            ),
+            audit_export_backlog: registered(
+                &mut registry,
+                "audit_export_backlog",
+                "Entries of the audit log that are not exported yet",
+            ),
+            certificate_not_before: registered(
+                &mut registry,
+                "tls_certificate_not_before_timestamp_seconds",
+                "When the validity of the certificate begins that this process serves, in seconds since 1970",
+            ),
+            certificate_expires: registered(
+                &mut registry,
+                "tls_certificate_expires_timestamp_seconds",
+                "When the certificate expires that this process serves, in seconds since 1970",
+            ),
+            csp_violations: registered(
+                &mut registry,
+                "csp_violations",
+                "Violations of the Content-Security-Policy that browsers report, by directive",
+            ),
+            csp_reports_unlogged: registered(
+                &mut registry,
+                "csp_reports_unlogged",
+                "Reports of such violations that have no line in the log, because there were too many",
+            ),
             registry,
-            requests,
-            connections,
-            jobs_due,
-            jobs_oldest,
-            jobs_failing,
-            clock_steady,
-            secret_ages,
-            audit_export_backlog,
-            certificate_not_before,
-            certificate_expires,
-            csp_violations,
-        }
+        };
+        db.metrics().register(&mut metrics.registry);
+        metrics
     }
 
-    /// Counts a violation of the Content-Security-Policy that a browser has reported.
-    pub(crate) fn note_csp_violation(&self, directive: &'static str) {
+    /// Counts a violation of the Content-Security-Policy that a browser has reported, and whether the log has a line about it.
+    pub(crate) fn note_csp_violation(&self, directive: &'static str, is_logged: bool) {
         self.csp_violations.get_or_create(&[("directive", directive)]).inc();
+        if !is_logged {
+            self.csp_reports_unlogged.inc();
+        }
     }
 
     /// Records the backlog; a kind that is not in `backlog` has none.

@@ -2,7 +2,7 @@
 //! client that sends neither is not a browser and carries no cookies it was not given.
 
 use http::{HeaderMap, header::HOST, header::ORIGIN};
-use url::Url;
+use url::{Host, Url};
 
 /// Where a request comes from, as the browser says.
 const SITE: &str = "sec-fetch-site";
@@ -15,7 +15,8 @@ pub(crate) fn is_same_origin(headers: &HeaderMap, base_url: &Url) -> bool {
         Some(site) => site == "same-origin" || site == "none",
         None => match text(ORIGIN.as_str()) {
             Some(origin) => Url::parse(origin).is_ok_and(|origin| {
-                origin.origin() == base_url.origin() || host_of(&origin).as_deref() == text(HOST.as_str())
+                let is_here = is_trustworthy(&origin) && host_of(&origin).as_deref() == text(HOST.as_str());
+                origin.origin() == base_url.origin() || is_here
             }),
             None => true,
         },
@@ -36,6 +37,18 @@ pub(crate) fn is_own_link(headers: &HeaderMap, cookie: Option<&str>) -> bool {
 #[must_use]
 pub(crate) fn says_site(headers: &HeaderMap) -> bool {
     headers.contains_key(SITE)
+}
+
+/// Whether nobody between the browser and the server can have written a page of this origin: it came over TLS, or from this machine. Old
+/// browsers take a page without TLS for one of the same site, and send our cookies with its forms.
+fn is_trustworthy(origin: &Url) -> bool {
+    let is_on_this_machine = match origin.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    origin.scheme() == "https" || is_on_this_machine
 }
 
 fn host_of(origin: &Url) -> Option<String> {
@@ -83,6 +96,9 @@ mod tests {
             (&[("origin", "https://id.example")], true),
             (&[("origin", "https://evil.example")], false),
             (&[("origin", "null"), ("host", "null")], false),
+            (&[("origin", "https://id.internal"), ("host", "id.internal")], true),
+            (&[("origin", "http://id.example"), ("host", "id.example")], false),
+            (&[("origin", "http://127.0.0.1:8080"), ("host", "127.0.0.1:8080")], true),
             (&[("origin", "http://localhost:8080"), ("host", "localhost:8080")], true),
             (
                 &[("origin", "http://localhost:8081"), ("host", "localhost:8080")],

@@ -13,6 +13,7 @@ use crate::{
         cpu_pool::CpuPool,
         random::Random,
         readiness::LastCheck,
+        turns::Turns,
         wake_up::WakeUps,
     },
     session::{
@@ -84,6 +85,8 @@ pub struct Honnin {
     models: Arc<[ModelHash]>,
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
+    /// Turns of sessions whose pictures are shown, in `cpu_pool`.
+    pub(crate) views: Turns,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) provider: Option<Arc<Provider>>,
     pub(crate) config: Arc<ServiceConfig>,
@@ -114,6 +117,7 @@ impl Honnin {
             models: parts.analyser.models().into(),
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
             look_pool: Arc::new(CpuPool::new(parts.analyser)),
+            views: Turns::default(),
             sender: parts.sender,
             provider: parts.provider.map(Arc::new),
             config: Arc::new(parts.config),

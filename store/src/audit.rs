@@ -411,6 +411,8 @@ pub struct Concerns<'a> {
     pub own: &'a [AuditAction],
     /// Actions to their account, in whichever tenant they are recorded.
     pub to_them: &'a [AuditAction],
+    /// Actions by them in their own tenant, besides `own`: somebody else may have used their session. Limited as those of others are.
+    pub by_them: &'a [AuditAction],
     /// Actions by others in the tenant in which they work; of changed settings, those of the receiver of webhooks, and of changed people, those who
     /// became admins.
     pub by_others: &'a [AuditAction],
@@ -447,8 +449,10 @@ macro_rules! news_sql {
             " AND number > $2 AND action IN (",
             news!(),
             ")
-                     AND actor = $3 AND $4 LIKE '%,' || action || ',%'
+                     AND actor = $3 AND ($4 LIKE '%,' || action || ',%' OR $15 LIKE '%,' || action || ',%')
                      AND (action <> $7 OR detail LIKE '%' || $8 || '%' OR detail LIKE '%' || $13 || '%')
+                     AND (action <> $9 OR detail LIKE 'webhook:%')
+                     AND (action <> $10 OR detail = $11 OR detail LIKE '% ' || $11)
                  UNION
                  SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
                  WHERE tenant_id = $1 AND number > $2 AND action IN (",
@@ -492,6 +496,7 @@ pub async fn list_news(
         .bind(AuditAction::SettingsChange.as_str())
         .bind(AuditAction::PersonChange.as_str()).bind(Role::Admin.as_str())
         .bind(i64::from(limit)).bind(DetailPhrase::NewBrowser.beginning()).bind(concerns.home.map(TenantId::as_str))
+        .bind(listed(concerns.by_them))
         .fetch_all(conn).await)?;
     rows.into_iter().map(recorded).collect()
 }

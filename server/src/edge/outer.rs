@@ -1,6 +1,6 @@
-//! The outermost layer: names the request, finds its client, waits for its body, limits how many run at once, catches panics,
-//! completes the headers, and writes the one log line. Never logged: paths (they contain link tokens and ids), queries, bodies,
-//! keys, header values.
+//! The outermost layer: names the request, finds its client, drops cookies that are not ours, waits for its body, limits how many
+//! run at once, catches panics, completes the headers, and writes the one log line. Never logged: paths (they contain link
+//! tokens and ids), queries, bodies, keys, header values.
 
 use super::{
     HUNG_UP, Network, Peer, Phase, Proxies, RequestContext,
@@ -8,7 +8,10 @@ use super::{
     headers,
     slots::{Class, Slot, Slots},
 };
-use crate::metrics::{Requests, name_of};
+use crate::{
+    cookies::drop_foreign,
+    metrics::{Requests, name_of},
+};
 use axum::{
     extract::{MatchedPath, Request, State},
     middleware::Next,
@@ -80,6 +83,7 @@ pub struct Outer {
 pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let context = context(&outer, &request);
+    drop_foreign(request.headers_mut());
     request.extensions_mut().insert(context.clone());
     let asked = Asked::of(&request);
     let route = request

@@ -7,6 +7,7 @@ use crate::{
     runtime::{
         analyser::{Analyser, Size},
         sealed_json::open_json,
+        turns::Turn,
     },
 };
 use domain::{
@@ -71,13 +72,19 @@ pub(crate) async fn open_frame(
     let Some(stored) = frame.capture.frames.get(frame.index) else {
         return Ok(None);
     };
+    // Before the picture is in memory.
+    let turn = if view == View::Whole {
+        None
+    } else {
+        Some(honnin.views.take(&frame.row.session.id).await)
+    };
     let key = honnin.vault.open(&frame.row.data_key).await?;
     let Some(sealed) = honnin.pictures.find(&frame.row.session.id, &stored.object).await? else {
         return Ok(None);
     };
     let associated_data = frame.row.associated_data(SealedValue::Picture(&stored.object));
     let picture = key.open(&associated_data, &sealed)?;
-    shown(honnin, frame, &key, picture, view).await
+    shown(honnin, frame, &key, (picture, turn), view).await
 }
 
 /// The picture in the requested view. A card that was not found, or that cannot be cropped now, is the whole picture; items and faces
@@ -89,7 +96,7 @@ async fn shown(
     honnin: &Honnin,
     frame: FrameOf<'_>,
     key: &SessionKey,
-    picture: Personal<Vec<u8>>,
+    (picture, turn): (Personal<Vec<u8>>, Option<Turn>),
     view: View,
 ) -> Result<Option<Personal<Vec<u8>>>, StoreError> {
     let cut = match view {
@@ -115,11 +122,15 @@ async fn shown(
     };
     let jpeg = picture.expose().clone();
     let or_whole = matches!(cut, Cut::Card(..) | Cut::Reduced(_));
-    let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| match cut {
-        Cut::Card(outline, size) => analyser.rectify(jpeg, outline, size).map(Some),
-        Cut::Reduced(size) => analyser.reduce(jpeg, size).map(Some),
-        Cut::Items(regions) => analyser.strips(jpeg, &regions),
-        Cut::Face(eyes) => analyser.face(jpeg, eyes),
+    let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| {
+        // It ends with the work, even if the client hangs up meanwhile.
+        let _turn = turn;
+        match cut {
+            Cut::Card(outline, size) => analyser.rectify(jpeg, outline, size).map(Some),
+            Cut::Reduced(size) => analyser.reduce(jpeg, size).map(Some),
+            Cut::Items(regions) => analyser.strips(jpeg, &regions),
+            Cut::Face(eyes) => analyser.face(jpeg, eyes),
+        }
     });
     Ok(match made.await {
         Ok(Ok(made)) => made.map(Personal::new),

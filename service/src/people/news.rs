@@ -1,5 +1,6 @@
 //! What has happened since a person's last visit with the same browser that they should know of: new keys, receivers and people, changes to their own
-//! account, and attempts to sign in to it. If they did not do it themselves, they can act on it.
+//! account, and attempts to sign in to it. If they did not do it themselves, they can act on it: what was done in their name is among it, since
+//! somebody else may have used their session.
 
 use crate::{
     Honnin,
@@ -40,6 +41,8 @@ const PEOPLE: &[AuditAction] = &[
     AuditAction::PersonGrantOperator,
     AuditAction::PersonChange,
 ];
+/// What somebody else may have done to people in their name. Nobody can join for them, and only the command line makes operators.
+const IN_THEIR_NAME: &[AuditAction] = &[AuditAction::PersonChange];
 
 /// What has happened since the last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +78,8 @@ pub async fn news(honnin: &Honnin, staff: &Staff, since: Option<&Since>) -> Resu
     if Admin::of(staff).is_ok() {
         by_others.extend(PEOPLE);
     }
+    // Whatever they may do by now.
+    let by_them = [TECHNICAL, IN_THEIR_NAME].concat();
     let staff = staff.clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let concerns = Concerns {
@@ -82,6 +87,7 @@ pub async fn news(honnin: &Honnin, staff: &Staff, since: Option<&Since>) -> Resu
             home: staff.home(),
             own: OWN,
             to_them: TO_THEM,
+            by_them: &by_them,
             by_others: &by_others,
         };
         Ok(Some(News {
@@ -100,7 +106,7 @@ mod tests {
 
     #[test]
     fn everything_that_people_are_told_of_is_in_the_index() {
-        for action in [OWN, TO_THEM, TECHNICAL, PEOPLE].concat() {
+        for action in [OWN, TO_THEM, TECHNICAL, PEOPLE, IN_THEIR_NAME].concat() {
             let name = format!("'{}'", action.as_str());
             assert!(audit::NEWS.contains(&name), "{name}");
         }

@@ -17,6 +17,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use ipnet::IpNet;
+use std::collections::HashMap;
 use store::{
     StoreError, audit,
     settings::{
@@ -294,6 +295,15 @@ pub enum ListedKeys {
     All,
 }
 
+/// A key in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedKey {
+    /// The key.
+    pub key: ApiKeyRow,
+    /// The name of the person who issued it; `None` if it is from the command line, or the audit log no longer says.
+    pub issued_by: Option<String>,
+}
+
 /// A page of the tenant's keys, newest first, after the key `after`.
 ///
 /// # Errors
@@ -304,16 +314,27 @@ pub async fn list_key_page(
     listed: ListedKeys,
     after: Option<After<ApiKeyId>>,
     limit: u32,
-) -> Result<Vec<ApiKeyRow>, StoreError> {
+) -> Result<Vec<ListedKey>, StoreError> {
     let (tenant, now) = (developer.staff().tenant().clone(), honnin.now());
     let valid = match listed {
         ListedKeys::Valid => Some(true),
         ListedKeys::Ended => Some(false),
         ListedKeys::All => None,
     };
-    let unit = honnin
-        .db
-        .read(async move |tx| api_keys::list_page(tx, &tenant, (valid, now), after.as_ref(), limit).await);
+    let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let keys = api_keys::list_page(tx, &tenant, (valid, now), after.as_ref(), limit).await?;
+        let mut issuers = match (keys.last(), keys.first()) {
+            (Some(oldest), Some(newest)) => {
+                api_keys::list_issuers(tx, &tenant, (oldest.created_at, newest.created_at)).await?
+            }
+            _ => HashMap::new(),
+        };
+        let listed = keys.into_iter().map(|key| ListedKey {
+            issued_by: issuers.remove(&key.id),
+            key,
+        });
+        Ok(listed.collect::<Vec<_>>())
+    });
     unit.await
 }
 

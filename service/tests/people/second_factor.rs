@@ -6,6 +6,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ciborium::Value;
 use domain::{
     audit::AuditAction,
+    event::EventType,
     ids::UserId,
     role::Role,
     scope::{Scope, Scopes},
@@ -740,7 +741,54 @@ async fn the_second_visit_shows_what_colleagues_and_others_did_in_between() {
         .unwrap();
     harness.clock.advance(Millis::hours(1));
     let entered = enter_password(&harness).await.unwrap();
-    assert_eq!(actions(&entered).await, ["factor.remove", "factor.add", "key.issue"]);
+    assert_eq!(
+        actions(&entered).await,
+        ["factor.remove", "factor.add", "key.issue", "key.issue"],
+        "the key in their own name as well: somebody else may have used their session"
+    );
+}
+
+#[tokio::test]
+async fn what_was_made_in_somebodys_own_name_is_told_to_them_as_well() {
+    let harness = Harness::new().await;
+    let id = harness.invited(EMAIL, Role::Admin, RIGHT).await;
+    let rita = staff(&harness.honnin, &id, None, localhost()).await.unwrap().unwrap();
+    enter_password(&harness).await.unwrap();
+    harness.clock.advance(Millis::minutes(1));
+    // Whoever has the cookie of this session.
+    let developer = Developer::of(&rita).unwrap();
+    let key = NewKey {
+        id: draft_key(&harness.honnin),
+        name: "Till".into(),
+        lifetime: None,
+        scopes: Scopes::NONE.with(Scope::Create),
+        networks: Vec::new(),
+    };
+    issue_key(&harness.honnin, &developer, key).await.unwrap();
+    let draft = signing_secret::draft(&harness.honnin);
+    signing_secret::issue(&harness.honnin, &developer, draft).await.unwrap();
+    harness.names.say("shop.example", &[&[localhost()]]);
+    let receiver = Change::Webhook {
+        url: Some("https://shop.example/hooks".into()),
+        event_types: EventType::ALL.to_vec(),
+    };
+    for change in [Change::Addresses(vec!["127.0.0.0/8".parse().unwrap()]), receiver] {
+        let tenant = settings::load(&harness.honnin, &rita).await.unwrap();
+        let look = settings::Look::Second;
+        settings::change(&harness.honnin, &rita, tenant.version, &change, look)
+            .await
+            .unwrap();
+    }
+    let entered = enter_password(&harness).await.unwrap();
+    let told = told(&harness, &rita, &entered).await;
+    let [receiver, secret, key] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert!(receiver.starts_with("settings.change (webhook: "), "{receiver}");
+    assert!(
+        secret.starts_with("webhook_secret.issue") && key.starts_with("key.issue (create"),
+        "{told:?}"
+    );
 }
 
 /// What the person is told who has just come in.

@@ -312,7 +312,7 @@ pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, Sto
         .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected() > 0))
 }
 
-/// Counts an attempt to sign in and returns how many there were in this window, this one included. A window starts with the
+/// Counts an attempt, as one to sign in, and returns how many there were in this window, this one included. A window starts with the
 /// first attempt after the last one ended, or after the clock was set back to before its start.
 ///
 /// # Errors

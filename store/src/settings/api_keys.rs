@@ -7,6 +7,7 @@ use crate::{
     settings::tenants,
 };
 use domain::{
+    audit::AuditAction,
     cursor::After,
     ids::{ApiKeyId, TenantId},
     scope::Scopes,
@@ -14,6 +15,7 @@ use domain::{
     time::Timestamp,
 };
 use ipnet::IpNet;
+use std::collections::HashMap;
 use subtle::ConstantTimeEq as _;
 
 /// An API key as stored.
@@ -229,6 +231,29 @@ pub async fn list_page(
         .bind(valid.unwrap_or(true)).bind(valid.is_none()).bind(i64::from(limit))
         .fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()
+}
+
+/// The names of the people who issued those of a tenant's keys that are from this time, both ends included. Nobody is named for a key of
+/// the command line, or for one whose entry in the audit log was removed because of its age.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_issuers(
+    tx: &mut Tx,
+    tenant: &TenantId,
+    (from, until): (Timestamp, Timestamp),
+) -> Result<HashMap<ApiKeyId, String>, StoreError> {
+    let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as(
+        "SELECT DISTINCT api_keys.id, users.name
+         FROM api_keys JOIN audit ON audit.subject = api_keys.id AND audit.action = $4
+              JOIN users ON users.id = audit.actor
+         WHERE api_keys.tenant_id = $1 AND api_keys.created_at BETWEEN $2 AND $3")
+        .bind(tenant.as_str()).bind(from.as_millis()).bind(until.as_millis()).bind(AuditAction::KeyIssue.as_str())
+        .fetch_all(conn).await)?;
+    let named = rows
+        .into_iter()
+        .filter_map(|(id, name)| Some((ApiKeyId::parse(&id)?, name)));
+    Ok(named.collect())
 }
 
 /// Revokes a key from the next request on. Returns whether it was there and valid.

@@ -229,6 +229,7 @@ async fn a_visit_knows_where_the_two_before_came_from_and_what_was_recorded_unti
             home: Some(&tenant.id),
             own: &[AuditAction::KeyIssue, AuditAction::KeyRevoke],
             to_them: &[],
+            by_them: &[],
             by_others: &[],
         };
         let since = read!(db, tx => audit::list_news(tx, &tenant.id, second, concerns, 10));
@@ -303,6 +304,7 @@ async fn what_concerns_an_account_is_found_in_whichever_tenant_it_is_recorded() 
                 home,
                 own: &[AuditAction::PersonSignIn, AuditAction::FactorAdd],
                 to_them: &[AuditAction::PersonIssueReset],
+                by_them: &[],
                 by_others: &[AuditAction::SettingsChange],
             };
             let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
@@ -351,7 +353,19 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
             ),
             (other, AuditAction::SettingsChange, None, Some("look: name"), false),
             (other, AuditAction::SettingsChange, None, None, false),
-            (me, AuditAction::SettingsChange, None, Some("webhook: x"), false),
+            (me, AuditAction::SettingsChange, None, Some("webhook: x"), true),
+            (me, AuditAction::SettingsChange, None, Some("look: name"), false),
+            (me, AuditAction::KeyIssue, None, Some("create"), true),
+            (me, AuditAction::KeyRevoke, None, None, false),
+            (
+                me,
+                AuditAction::PersonChange,
+                Some(other),
+                Some("reviewer → admin"),
+                true,
+            ),
+            (me, AuditAction::PersonChange, Some(other), Some("disabled"), false),
+            (other, AuditAction::KeyIssue, None, Some("create"), false),
             (other, AuditAction::PersonChange, Some(other), Some("admin"), true),
             (
                 other,
@@ -392,6 +406,11 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
                 AuditAction::PersonSignIn,
             ],
             to_them: &[AuditAction::PersonIssueReset, AuditAction::PersonChange],
+            by_them: &[
+                AuditAction::KeyIssue,
+                AuditAction::SettingsChange,
+                AuditAction::PersonChange,
+            ],
             by_others: &[AuditAction::SettingsChange, AuditAction::PersonChange],
         };
         let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
@@ -431,6 +450,7 @@ async fn news_are_found_in_an_index_however_much_was_recorded_since() {
             home: Some(&tenant.id),
             own: &[AuditAction::FactorRemove],
             to_them: &[],
+            by_them: &[],
             by_others: &[],
         };
         let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));

@@ -4,15 +4,16 @@ use crate::fixtures::{
     World, at, create, entry, keep, new_session, outcome, read, session, tenant, user, world, write,
 };
 use domain::{
-    audit::AuditAction,
+    audit::{Actor, AuditAction},
     document::DocumentType,
     ids::{ApiKeyId, SessionId, TenantId},
     outcome::Verdict,
     role::Role,
     scope::{Scope, Scopes},
-    session::{FailureReason, Status},
+    session::{AttemptNumber, FailureReason, Status},
     tenant::TenantSettings,
 };
+use std::collections::HashMap;
 use store::{
     StoreError, audit,
     jobs::{self, JobKind},
@@ -311,7 +312,7 @@ async fn everything_of_a_session_is_saved_but_the_note_in_the_clear() {
         let World { session, .. } = world(&db).await;
         let mut changed = session.clone();
         changed.session.status = Status::Completed;
-        changed.session.attempt = 2;
+        changed.session.attempt = AttemptNumber::new(2);
         changed.session.completed_at = Some(at(7));
         changed.session.erasure_requested_at = Some(at(6));
         changed.session.purged_at = Some(at(8));
@@ -580,6 +581,37 @@ async fn keys_are_listed_page_by_page_those_that_are_valid_or_the_others() {
                 assert_eq!(found, expected, "{name}: {valid:?} at {now}, {limit} a page");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn the_person_who_issued_a_key_is_named_and_nobody_is_for_one_of_the_command_line() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant, other, user, ..
+        } = world(&db).await;
+        let keys = keep([1, 2, 3].map(|number| api_key(tenant, number)));
+        for key in keys {
+            write!(db, tx => api_keys::insert(tx, key)).unwrap();
+        }
+        let person = Actor::Person(user.id.clone());
+        // A key with many networks has several entries.
+        for (key, actor, action) in [
+            (&keys[0], &person, AuditAction::KeyIssue),
+            (&keys[0], &person, AuditAction::KeyIssue),
+            (&keys[1], &Actor::System, AuditAction::KeyIssue),
+            (&keys[1], &person, AuditAction::KeyRevoke),
+            (&keys[2], &person, AuditAction::KeyIssue),
+        ] {
+            let issued = audit::Entry::new(at(1), actor.clone(), action).in_tenant(tenant.id.clone());
+            let issued = keep(issued.about(&key.id));
+            write!(db, tx => audit::record(tx, issued)).unwrap();
+        }
+        let found = read!(db, tx => api_keys::list_issuers(tx, &tenant.id, (at(1), at(2))));
+        let named = HashMap::from([(keys[0].id.clone(), user.name.clone())]);
+        assert_eq!(found, named, "{name}");
+        let foreign = read!(db, tx => api_keys::list_issuers(tx, &other.id, (at(1), at(2))));
+        assert!(foreign.is_empty(), "{name}: {foreign:?}");
     }
 }
 

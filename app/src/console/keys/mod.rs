@@ -28,8 +28,8 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     settings::api_keys::{
-        IssueKeyError, Issued, ListedKeys, NewKey, draft_key, issue_key, list_key_page, list_keys, revoke_key,
-        rotate_key,
+        IssueKeyError, Issued, ListedKey, ListedKeys, NewKey, draft_key, issue_key, list_key_page, list_keys,
+        revoke_key, rotate_key,
     },
 };
 pub(super) use view::shown_once;
@@ -86,13 +86,14 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
     let next_page = found
         .last()
         .filter(|_| more)
-        .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.id))));
-    let keys = found.into_iter().map(|key| KeyRow {
+        .map(|last| fields.next_page(HERE, &cursor::write(&(last.key.created_at, &last.key.id))));
+    let keys = found.into_iter().map(|ListedKey { key, issued_by }| KeyRow {
         id: key.id.to_string(),
         name: key.name,
         prefix: key.prefix,
         scopes: key.scopes,
         created_at: key.created_at,
+        issued_by,
         expires_at: key.expires_at,
         revoked_at: key.revoked_at,
         is_replaced: key.replaced_at.is_some(),
@@ -128,15 +129,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let name = fields.text("name");
     let scopes: Option<Scopes> = fields.all("scope").map(Scope::parse).collect();
     let scopes = scopes.ok_or(Fault::Malformed)?;
-    let lifetime = match fields.raw("days") {
-        "" => None,
-        days => Some(Millis::days(
-            days.parse()
-                .ok()
-                .filter(|days| (1..=3650).contains(days))
-                .ok_or(Fault::Malformed)?,
-        )),
-    };
+    let lifetime = lifetime(&fields)?;
     let unproven = check_proof(&request, &fields).await?;
     let lines = fields.lines("networks");
     let wrong_field = match parse_list(lines.iter().map(String::as_str)) {
@@ -180,6 +173,15 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
         ..view_of(&request, &developer).await?
     });
     Ok(if is_proven { proven(&request, outcome) } else { outcome })
+}
+
+/// For how long the key is valid; `None` without an end.
+fn lifetime(fields: &Fields) -> PageResult<Option<Millis>> {
+    let days = match fields.raw("days") {
+        "" => return Ok(None),
+        days => days.parse::<i64>().ok().filter(|days| (1..=3650).contains(days)),
+    };
+    days.map(|days| Some(Millis::days(days))).ok_or(Fault::Malformed)
 }
 
 /// The page with a key, which is shown only now.

@@ -34,6 +34,8 @@ pub(super) struct KeyRow {
     pub scopes: Scopes,
     /// When it was issued.
     pub created_at: Timestamp,
+    /// The name of the person who issued it, if it is known.
+    pub issued_by: Option<String>,
     /// When it ends.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
@@ -170,12 +172,16 @@ fn row(key: &KeyRow, view: &KeysView) -> Row {
     });
     let networks =
         (!key.networks.is_empty()).then(|| view! { <br/><span class="soft mono">{key.networks.join(", ")}</span> });
+    let issuer = key.issued_by.as_ref().map(|name| {
+        let issuer = tell!("issued by {name}", "発行者：{name}");
+        view! { <br/><span class="soft">{issuer}</span> }
+    });
     let from = key
         .last_used_from
         .clone()
         .map(|from| view! { <br/><span class="soft mono">{from}</span> });
     [
-        row_name(view! { {key.name.clone()}{networks} }),
+        row_name(view! { {key.name.clone()}{networks}{issuer} }),
         cell(format!("{}…", key.prefix)).class("mono"),
         cell(scopes_text(key.scopes)),
         cell(view! { {state}{old} }),

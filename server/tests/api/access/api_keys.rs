@@ -237,6 +237,12 @@ async fn a_key_is_revoked_after_a_second_look_that_says_when_it_was_used() {
     assert_eq!(call().await, 201);
     let page = developer.get("/admin/keys").await.body;
     let (_, row) = page.split_once("Till").unwrap();
+    assert!(row.contains("issued by Somebody"), "{page}");
+    assert_eq!(
+        page.matches("issued by").count(),
+        1,
+        "not the key of the command line: {page}"
+    );
     let revoke = format!("/admin/keys/{}/revoke", between(row, "/admin/keys/", &['/']));
     let asked = developer.post(&revoke, "").await;
     assert_eq!(asked.status, 200);

@@ -450,6 +450,23 @@ async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
     );
 }
 
+/// Any other site of the domain can set such a cookie: to a browser, its name does not begin with `__Host-`.
+#[tokio::test]
+async fn a_cookie_whose_name_is_only_decoded_to_ours_takes_nobody_to_another_account() {
+    let server = Server::new().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let otto = Browser::signed_in_as(&server, "otto", Role::Admin).await;
+    let [own, other] = [&rita, &otto].map(|browser| browser.cookie.clone().unwrap());
+    for name in ["%5F_Host-console", "\u{2003}__Host-console"] {
+        let cookies = format!("__Host-console={own}; {name}={other}");
+        let page = server.send("GET", "/admin/account", &[("cookie", &*cookies)], "").await;
+        assert_eq!(page.status, 200, "{name}");
+        assert!(page.body.contains("rita@shop.example"), "{name}: {}", page.body);
+        assert!(!page.body.contains("otto@shop.example"), "{name}: {}", page.body);
+    }
+    assert_eq!(rita.get("/admin/account").await.status, 200);
+}
+
 /// A form that waits for the database began when its browser worked in one tenant, and ends when it works in another.
 #[tokio::test]
 async fn a_slow_request_takes_back_nothing_that_another_tab_has_changed_meanwhile() {

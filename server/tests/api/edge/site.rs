@@ -24,7 +24,7 @@ async fn health_and_readiness() {
     200
     content-type: application/json
     cache-control: no-store
-    {"clock":true,"database":true,"keys":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
+    {"clock":true,"database":true,"keys":true,"masterKey":true,"models":false,"modelsMissing":["text","face"],"pictures":true,"ready":true}
     "#);
 }
 
@@ -150,6 +150,23 @@ async fn violations_of_the_policy_are_counted_by_directive_and_their_urls_are_no
 }
 
 #[tokio::test]
+async fn many_reports_of_one_network_are_counted_and_few_of_them_are_logged() {
+    let server = Server::new().await;
+    let kind = [("content-type", "application/csp-report")];
+    let report = report("img-src", None, "inline");
+    for _ in 0..13 {
+        assert_eq!(server.send("POST", "/csp-reports", &kind, &report).await.status, 204);
+    }
+    let text = server.app.metrics.text().unwrap();
+    for line in [
+        "honnin_csp_violations_total{directive=\"img-src\"} 13\n",
+        "honnin_csp_reports_unlogged_total 3\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_report_of_a_violation_is_refused() {
     let server = Server::new().await;
     let kind = [("content-type", "application/csp-report")];
@@ -189,9 +206,11 @@ async fn whoever_comes_without_a_link_is_told_what_this_is() {
     );
     assert!(answer.body.contains("Have you lost your link?") && answer.body.contains("href=\"/admin\""));
     assert!(!answer.body.contains("href=\"/capture\""), "no session to continue");
-    let known = [("cookie", "__Host-honnin-capture=x")];
-    let answer = server.send("GET", "/", &known, "").await;
-    assert!(answer.body.contains("href=\"/capture\""));
+    // Also beside the cookie of another site of the domain, whatever that one is written in.
+    for cookies in ["__Host-honnin-capture=x", "city=M\u{fc}nchen; __Host-honnin-capture=x"] {
+        let answer = server.send("GET", "/", &[("cookie", cookies)], "").await;
+        assert!(answer.body.contains("href=\"/capture\""), "{cookies}");
+    }
 }
 
 #[tokio::test]

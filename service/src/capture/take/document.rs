@@ -1,11 +1,11 @@
 //! One side of the document.
 
-use super::{CaptureError, drop_if_refused, drop_pictures, keep, number_of_next, store_row};
+use super::{CaptureError, drop_if_refused, drop_pictures, keep, number_of_next, store_row, unused::Counted};
 use crate::{
     Honnin,
     access::Applicant,
     capture::progress::{AttemptState, Slot, SlotState, StepRefused, collecting, progress},
-    runtime::analyser::{Analyser, Subject},
+    runtime::analyser::{Analyser, Normalised, Subject},
 };
 use domain::{
     document::{DocumentType, Side},
@@ -13,6 +13,7 @@ use domain::{
     session::{Status, Step},
     time::Timestamp,
 };
+use sha2::{Digest, Sha256};
 use store::{
     Tx,
     capture::{attempts, captures::CaptureRow},
@@ -32,20 +33,25 @@ pub async fn capture_document(
 ) -> Result<(), CaptureError> {
     let attempt = progress(honnin, applicant).await?;
     check_turn(&attempt, kind, side, honnin.now())?;
-    let picture = honnin
-        .cpu_pool
-        .run(move |analyser: &dyn Analyser| analyser.normalise(&upload, Subject::Document))
-        .await??;
+    let counted = Counted::begin(honnin, applicant.session()).await?;
+    let taken = take(honnin, (applicant, &attempt), (kind, side), upload, &counted).await;
+    counted.settle(honnin, taken).await
+}
+
+async fn take(
+    honnin: &Honnin,
+    (applicant, attempt): (&Applicant, &AttemptState),
+    (kind, side): (DocumentType, Side),
+    upload: Vec<u8>,
+    counted: &Counted,
+) -> Result<(), CaptureError> {
     let slot = Slot::Document(side);
-    if is_last(&attempt, slot, &hex::encode(picture.sha256)) {
-        return Ok(());
-    }
-    if attempt.tries_left(slot) == 0 {
-        return Err(CaptureError::NoTryLeft);
-    }
+    let Some(picture) = decode(honnin, attempt, slot, upload).await? else {
+        return Ok(counted.take_back(honnin).await?);
+    };
     let (id, now) = (honnin.capture_id(), honnin.now());
     let problems = document_problems(&picture.quality, &QualityLimits::default());
-    let frames = keep(honnin, &attempt, &id, vec![(0, picture)]).await?;
+    let frames = keep(honnin, attempt, &id, vec![(0, picture)]).await?;
     let of = (applicant.session(), applicant.attempt());
     // Its number is known in the unit that stores it.
     let capture = CaptureRow {
@@ -53,10 +59,12 @@ pub async fn capture_document(
         problems,
         ..CaptureRow::new(id, of, slot, frames, now)
     };
-    let (who, row) = (applicant.clone(), capture.clone());
-    let unit = honnin
-        .db
-        .write(async move |tx| store(tx, &who, &row, (kind, side)).await);
+    let (who, row, counted) = (applicant.clone(), capture.clone(), counted.clone());
+    let unit = honnin.db.write(async move |tx| {
+        let stored = store(tx, &who, &row, (kind, side)).await?;
+        counted.keep(tx).await?;
+        Ok::<_, CaptureError>(stored)
+    });
     match drop_if_refused(honnin, &capture, unit.await).await? {
         Stored::New => {}
         Stored::Already => drop_pictures(honnin, &capture).await,
@@ -64,12 +72,38 @@ pub async fn capture_document(
     Ok(())
 }
 
+/// The picture, or `None` if the file is the slot's last one. Nothing is decoded that could not be stored.
+async fn decode(
+    honnin: &Honnin,
+    attempt: &AttemptState,
+    slot: Slot,
+    upload: Vec<u8>,
+) -> Result<Option<Normalised>, CaptureError> {
+    let (last, has_try) = (last_files(attempt, slot), attempt.tries_left(slot) > 0);
+    let look = move |analyser: &dyn Analyser| {
+        let is_last = !last.is_empty() && last.contains(&hex::encode(Sha256::digest(&upload)));
+        if is_last {
+            return Ok(None);
+        }
+        if !has_try {
+            return Err(CaptureError::NoTryLeft);
+        }
+        Ok(Some(analyser.normalise(&upload, Subject::Document)?))
+    };
+    honnin.cpu_pool.run(look).await?
+}
+
+/// SHA-256 of the files of the slot's last picture, while it is not checked yet.
+fn last_files(attempt: &AttemptState, slot: Slot) -> Vec<String> {
+    let SlotState::ToCheck(last) = attempt.slot(slot) else {
+        return Vec::new();
+    };
+    last.frames.iter().map(|frame| frame.sha256.clone()).collect()
+}
+
 /// Whether the file with this SHA-256 is the slot's last picture, not checked yet.
 fn is_last(attempt: &AttemptState, slot: Slot, sha256: &str) -> bool {
-    let SlotState::ToCheck(last) = attempt.slot(slot) else {
-        return false;
-    };
-    last.frames.iter().any(|frame| frame.sha256 == sha256)
+    last_files(attempt, slot).iter().any(|last| last == sha256)
 }
 
 /// What storing a picture's row came to.

@@ -4,10 +4,12 @@
 mod document;
 mod live;
 mod selfie;
+mod unused;
 
 pub use document::capture_document;
 pub use live::{Colours, Frame as LiveFrame, FrameResponse, LiveError, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, capture_selfie, challenge};
+pub use unused::MOST_UNUSED;
 
 use crate::{
     Honnin,
@@ -47,7 +49,7 @@ pub enum CaptureError {
     /// No tries are left; the session continues with what it has.
     #[error("no attempts left")]
     NoTryLeft,
-    /// Overloaded; worth a retry.
+    /// Overloaded, or too many pictures of the session were decoded lately and not kept; worth a retry.
     #[error("too many pictures are waiting")]
     Busy,
     /// A selfie is due, but not this one: another run or form has replaced what it answers, or it arrives too late.
