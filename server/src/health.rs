@@ -12,7 +12,8 @@ pub(crate) fn routes() -> Router<App> {
 }
 
 /// Missing models do not make a node unready: its sessions go to human review. Neither does a clock that has jumped: only what
-/// destroys waits until it has been steady for a while.
+/// destroys waits until it has been steady for a while. Nor does a missing version of the master key: most of what is stored may not need
+/// it.
 async fn ready(State(app): State<App>) -> impl IntoResponse {
     let found = readiness(&app.honnin).await;
     let ready = found.is_whole() && !app.stopping.is_cancelled();
@@ -29,6 +30,7 @@ async fn ready(State(app): State<App>) -> impl IntoResponse {
             "database": found.database,
             "keys": found.keys,
             "pictures": found.pictures,
+            "masterKey": found.master_key,
             "clock": app.honnin.clock_is_steady(),
             "models": missing.is_empty(),
             "modelsMissing": missing,

@@ -19,6 +19,7 @@ use service::{
     },
     privacy::secret_age,
     request_log,
+    runtime::master_key,
 };
 use std::{
     io::{self, IsTerminal as _},
@@ -447,8 +448,11 @@ fn note_expiry(app: &App, certificate: &LiveCertificate) {
     }
 }
 
-/// Notes since when the secrets have been in use.
+/// Notes since when the secrets have been in use, and says which versions of the master key are missing.
 async fn note_secrets(honnin: Honnin) {
+    if let Err(error) = master_key::warn_of_missing(&honnin).await {
+        tracing::warn!(%error, "cannot tell whether a version of the master key is missing");
+    }
     if let Err(error) = secret_age::note(&honnin).await {
         tracing::warn!(%error, "cannot note which secrets are new");
     }

@@ -2,14 +2,19 @@
 
 use domain::time::Millis;
 use futures::{future::join_all, poll};
-use service::runtime::readiness::{Readiness, readiness};
+use service::runtime::{
+    master_key::find_missing,
+    readiness::{Readiness, readiness},
+};
 use std::{fs, pin::pin};
+use store::vault::Rotation;
 use testkit::{Harness, databases};
 
 const WHOLE: Readiness = Readiness {
     database: true,
     keys: true,
     pictures: true,
+    master_key: true,
 };
 
 /// How often a check wrote to the main database.
@@ -71,4 +76,35 @@ async fn databases_that_are_closed_are_told() {
         ..WHOLE
     };
     assert_eq!(readiness(&harness.honnin).await, without);
+}
+
+#[tokio::test]
+async fn a_missing_version_of_the_master_key_is_told_if_it_encrypts_a_session_key_or_a_secret_and_so_is_its_return() {
+    let mut harness = Harness::new().await;
+    harness.create().await;
+    harness.issue_secret().await;
+    let file = harness.folder().join("master.key");
+    Rotation::begin(&file).unwrap().add_version().unwrap();
+    let both = fs::read_to_string(&file).unwrap();
+    let newest: String = both
+        .split_inclusive('\n')
+        .filter(|line| !line.starts_with("1 "))
+        .collect();
+    harness.restart().await;
+    let without = Readiness {
+        master_key: false,
+        ..WHOLE
+    };
+    // One session key has the new version and the others have not; then the secret alone has not.
+    for anew in [1, u32::MAX] {
+        assert_ne!(harness.vault.reseal_keys(anew).await.unwrap(), 0);
+        assert_eq!(readiness(&harness.honnin).await, WHOLE);
+        fs::write(&file, &newest).unwrap();
+        harness.restart().await;
+        assert_eq!(find_missing(&harness.honnin).await.unwrap(), [1]);
+        assert_eq!(readiness(&harness.honnin).await, without);
+        fs::write(&file, &both).unwrap();
+        harness.restart().await;
+        assert_eq!(readiness(&harness.honnin).await, WHOLE);
+    }
 }

@@ -1,6 +1,6 @@
 //! `audit verify`: checks that no entry of the audit log was changed, dropped, added or moved. `audit export`: exports entries again.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::{config::Config, open::open_existing};
 use clap::{Args, Subcommand};
 use service::{
@@ -57,9 +57,11 @@ fn export_from(config: Arc<Config>, from: i64) -> Result<(), Failure> {
     block_on(async move {
         let app = open_existing(config).await?;
         let set_back = export_again(&app.honnin, CommandLine::here(), from).await;
-        app.honnin.close().await?;
-        set_back?;
-        say(format!("The audit log is exported again from position {from} on."))
+        let said = match set_back {
+            Ok(()) => say(format!("The audit log is exported again from position {from} on.")),
+            Err(error) => Err(error.into()),
+        };
+        end(&app.honnin, said).await
     })
 }
 
@@ -67,22 +69,27 @@ fn verify_chain(config: Arc<Config>, noted: Option<Head>) -> Result<(), Failure>
     block_on(async move {
         let app = open_existing(config).await?;
         let verified = verify(&app.honnin, noted.as_ref()).await;
-        app.honnin.close().await?;
-        match verified? {
-            Verified::Whole(last, open) => intact(&last, open),
-            Verified::NotedRemoved(last, open) => {
-                say("The noted entry has since been removed because of its age: see retention.audit_days.")?;
-                intact(&last, open)
-            }
-            Verified::Broken(position) => Err(format!(
-                "the chain of the audit log is broken at position {position}: the entry there is missing, or was changed or moved"
-            )
-            .into()),
-            Verified::Replaced => {
-                Err("the audit log does not contain the entry that was noted: it was replaced".into())
-            }
-        }
+        let said = match verified {
+            Ok(verified) => conclude(verified),
+            Err(error) => Err(error.into()),
+        };
+        end(&app.honnin, said).await
     })
+}
+
+fn conclude(verified: Verified) -> Result<(), Failure> {
+    match verified {
+        Verified::Whole(last, open) => intact(&last, open),
+        Verified::NotedRemoved(last, open) => {
+            say("The noted entry has since been removed because of its age: see retention.audit_days.")?;
+            intact(&last, open)
+        }
+        Verified::Broken(position) => Err(format!(
+            "the chain of the audit log is broken at position {position}: the entry there is missing, or was changed or moved"
+        )
+        .into()),
+        Verified::Replaced => Err("the audit log does not contain the entry that was noted: it was replaced".into()),
+    }
 }
 
 fn intact(last: &Head, open: i64) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `keys check` and `keys rotate`.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::{config::MasterKey, master_key::load, open::open_existing, state::App};
 use clap::{Args, Subcommand};
 use domain::time::{Millis, Timestamp};
@@ -58,8 +58,7 @@ pub(super) fn run(settings: &Settings, command: KeysCommand) -> Result<(), Failu
             KeysCommand::Rotate(rotate) => change(&app, &rotate).await,
             KeysCommand::Check | KeysCommand::Generate(_) => check(&app).await,
         };
-        app.honnin.close().await?;
-        result
+        end(&app.honnin, result).await
     })
 }
 
@@ -136,7 +135,9 @@ async fn change_file(app: &App, file: &Path, settle: Duration) -> Result<(), Fai
     say(format!(
         "Re-encrypted {late} more items. The old key version was removed."
     ))?;
-    say("Copy the file to where you keep it. Older copies of the keys need the older file.")
+    say(
+        "Copy the file to where you keep it. Older copies of the sessions and of the keys need the older file: keep it apart from them.",
+    )
 }
 
 /// Honnin cannot write the new version itself, nor remove the old one: it says what is to be done.
@@ -164,8 +165,8 @@ async fn change_elsewhere(app: &App, source: &MasterKey, restarted: bool, settle
         "Re-encrypted {late} more items. Nothing needs the older versions any more."
     ))?;
     say(format!(
-        "Now remove the older versions from {source}. Older copies of the keys need them: keep them where you keep those copies, or \
-         make a new backup."
+        "Now remove the older versions from {source}. Older copies of the sessions and of the keys need them: keep them apart from those \
+         copies for as long as you keep any."
     ))
 }
 

@@ -22,6 +22,7 @@ mod verify_decision;
 
 use crate::config::{Config, Layers};
 use clap::{Args, Parser, Subcommand};
+use service::Honnin;
 use std::{error::Error, io::Write as _, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 use store::db::wait_until_signed_off;
 
@@ -156,6 +157,15 @@ fn say(line: impl std::fmt::Display) -> Result<(), Failure> {
     writeln!(std::io::stdout().lock(), "{line}").map_err(|error| format!("cannot write the output: {error}").into())
 }
 
+/// Closes an installation after a command that has said what it did. That counts, and not whether the database of keys has answered to
+/// the end: all that may be left in it are keys that were made in advance, which encrypt nothing.
+async fn end(honnin: &Honnin, said: Result<(), Failure>) -> Result<(), Failure> {
+    if let Err(error) = honnin.close().await {
+        tracing::warn!(%error, "closing");
+    }
+    said
+}
+
 /// How long to wait for blocked threads after a command has ended, and then for the threads of databases.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
@@ -166,4 +176,27 @@ fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Fail
     runtime.shutdown_timeout(LAST_WAIT);
     wait_until_signed_off(LAST_WAIT);
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::open_without_models;
+
+    #[tokio::test]
+    async fn what_a_command_has_said_counts_though_the_database_of_keys_is_lost_before_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut layers = Layers::defaults();
+        layers.set("data_dir", folder.path().to_str().unwrap());
+        let config = Config::read(&layers).unwrap();
+        let app = open_without_models(Arc::new(config)).await.unwrap();
+        app.honnin.close().await.unwrap();
+        assert!(
+            app.honnin.close().await.is_err(),
+            "the database of keys does not answer any more"
+        );
+        assert!(end(&app.honnin, Ok(())).await.is_ok());
+        let failure = end(&app.honnin, Err("what went wrong".into())).await.unwrap_err();
+        assert_eq!(failure.to_string(), "what went wrong");
+    }
 }

@@ -1,7 +1,7 @@
 //! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user disable`, `user enable`, `user release`, `user grant-operator`,
 //! `user revoke-operator`. These do not set passwords either: they print a link through which people choose one.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::open::{open_existing, open_without_models};
 use clap::{Args, Subcommand};
 use domain::{
@@ -96,8 +96,8 @@ pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failu
             _ => open_existing(config).await?,
         };
         let done = execute(&app.honnin, command).await;
-        app.honnin.close().await?;
-        done?.iter().try_for_each(say)
+        let said = done.and_then(|lines| lines.iter().try_for_each(say));
+        end(&app.honnin, said).await
     })
 }
 
@@ -105,21 +105,7 @@ pub(super) fn run(settings: &Settings, command: UserCommand) -> Result<(), Failu
 async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, Failure> {
     let here = CommandLine::here();
     match command {
-        UserCommand::Invite(Invite {
-            tenant,
-            email,
-            name,
-            role,
-            operator,
-        }) => {
-            let offer = Offer {
-                membership: tenant.map(|tenant| Membership { tenant, role }),
-                operator,
-            };
-            let invited = invite_from_here(honnin, here, offer, NewPerson { email, name }).await;
-            let invited = invited.map_err(not_invited)?;
-            Ok(link("Invitation", invited.link.expose(), &invited.expires_at.to_iso()))
-        }
+        UserCommand::Invite(whom) => invite(honnin, here, whom).await,
         UserCommand::Reset(Whom { email }) => {
             let reset = issue_reset_from_here(honnin, here, &email).await.map_err(nobody)?;
             Ok(link("Reset link", reset.link.expose(), &reset.expires_at.to_iso()))
@@ -166,6 +152,23 @@ async fn execute(honnin: &Honnin, command: UserCommand) -> Result<Vec<String>, F
             )])
         }
     }
+}
+
+async fn invite(honnin: &Honnin, here: CommandLine, whom: Invite) -> Result<Vec<String>, Failure> {
+    let Invite {
+        tenant,
+        email,
+        name,
+        role,
+        operator,
+    } = whom;
+    let offer = Offer {
+        membership: tenant.map(|tenant| Membership { tenant, role }),
+        operator,
+    };
+    let invited = invite_from_here(honnin, here, offer, NewPerson { email, name }).await;
+    let invited = invited.map_err(not_invited)?;
+    Ok(link("Invitation", invited.link.expose(), &invited.expires_at.to_iso()))
 }
 
 /// Whose account it is, for the person at the command line to recognise them. Names are quoted: people choose them.

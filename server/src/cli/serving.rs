@@ -1,6 +1,6 @@
 //! `serve`, `demo`, `worker`, `migrate`.
 
-use super::{Failure, Settings, block_on, demo, logging, read, say};
+use super::{Failure, Settings, block_on, demo, end, logging, read, say};
 use crate::{
     config::{Config, Tls},
     hold,
@@ -198,8 +198,8 @@ pub(super) fn migrate(settings: &Settings) -> Result<(), Failure> {
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        open_without_models(config).await?.honnin.close().await?;
-        say("the databases are up to date")
+        let app = open_without_models(config).await?;
+        end(&app.honnin, say("the databases are up to date")).await
     })
 }
 

@@ -1,13 +1,15 @@
 //! `backup settle`, and what `backup restore` does last: what a restored installation has to know and to erase before its first start.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::{hold, open::open_existing};
 use clap::Args;
 use domain::{audit::AuditAction, ids::SessionId};
 use serde_json::Value;
 use service::{
     Honnin,
-    privacy::after_restore::{count_unknown_keys, count_without_key, erase_again, erase_listed, forget_unknown_keys},
+    privacy::after_restore::{
+        count_unknown_keys, count_without_key, erase_again, erase_listed, forget_unknown_keys, note_sent,
+    },
 };
 use std::{
     collections::BTreeSet,
@@ -170,9 +172,7 @@ pub(super) fn run(settings: &Settings, arguments: &Settle) -> Result<(), Failure
         } else {
             settle(&app.honnin, arguments, &listed).await
         };
-        let closed = app.honnin.close().await;
-        result?;
-        Ok(closed?)
+        end(&app.honnin, result).await
     })
 }
 
@@ -186,6 +186,9 @@ async fn settle(honnin: &Honnin, arguments: &Settle, listed: &BTreeSet<SessionId
     let is_known = arguments.put_back || hold::is_on(honnin).await?;
     if is_known {
         hold::begin(honnin).await?;
+    }
+    if arguments.put_back {
+        note_sent(honnin).await?;
     }
     let found = count_without_key(honnin).await?;
     if !is_known {
@@ -221,6 +224,7 @@ pub(super) async fn settle_verified(
     } else {
         hold::begin(honnin).await?;
     }
+    note_sent(honnin).await?;
     finish(honnin, fate, listed).await
 }
 

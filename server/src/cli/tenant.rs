@@ -1,6 +1,6 @@
 //! `tenant create`.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::open::open_without_models;
 use clap::{Args, Subcommand};
 use domain::{
@@ -12,7 +12,7 @@ use domain::{
 use serde_json::json;
 use service::{
     access::Operator,
-    settings::create_tenant::{CreateTenantError, NewTenant, create_tenant},
+    settings::create_tenant::{CreateTenantError, CreatedTenant, NewTenant, create_tenant},
 };
 
 #[derive(Subcommand)]
@@ -83,17 +83,20 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
     block_on(async move {
         let app = open_without_models(config).await?;
         let made = create_tenant(&app.honnin, &Operator::at_command_line(), new).await;
-        app.honnin.close().await?;
-        let made = made.map_err(sentence)?;
-        let (key, secret) = (made.key.expose(), made.webhook_secret.expose());
-        if create.json {
-            return say(json!({"tenantId": made.id, "apiKey": key, "webhookSecret": secret}));
-        }
-        say(format_args!("Tenant          {}", made.id))?;
-        say(format_args!("API key         {key}"))?;
-        say(format_args!("Webhook secret  {secret}"))?;
-        say("The key and the secret are not shown again.")
+        let said = made.map_err(sentence).and_then(|made| show(&made, create.json));
+        end(&app.honnin, said).await
     })
+}
+
+fn show(made: &CreatedTenant, as_json: bool) -> Result<(), Failure> {
+    let (key, secret) = (made.key.expose(), made.webhook_secret.expose());
+    if as_json {
+        return say(json!({"tenantId": made.id, "apiKey": key, "webhookSecret": secret}));
+    }
+    say(format_args!("Tenant          {}", made.id))?;
+    say(format_args!("API key         {key}"))?;
+    say(format_args!("Webhook secret  {secret}"))?;
+    say("The key and the secret are not shown again.")
 }
 
 /// The option that gives a setting; the others have their defaults, which are not wrong.

@@ -1,6 +1,6 @@
 //! `verify-decision`: recomputes the automatic decisions on a session from what is stored, and compares.
 
-use super::{Failure, Settings, block_on, logging, say};
+use super::{Failure, Settings, block_on, end, logging, say};
 use crate::open::open_existing;
 use clap::Args;
 use service::{
@@ -34,13 +34,19 @@ pub(super) fn run(settings: &Settings, command: &VerifyDecision) -> Result<(), F
     block_on(async move {
         let app = open_existing(config).await?;
         let verified = verify_decisions(&app.honnin, CommandLine::here(), &command.session).await;
-        app.honnin.close().await?;
-        let verified = verified?;
-        for line in verified.iter().flat_map(lines) {
-            say(line)?;
-        }
-        conclude(&verified)
+        let said = match verified {
+            Ok(verified) => show(&verified),
+            Err(error) => Err(error.into()),
+        };
+        end(&app.honnin, said).await
     })
+}
+
+fn show(verified: &[VerifiedDecision]) -> Result<(), Failure> {
+    for line in verified.iter().flat_map(lines) {
+        say(line)?;
+    }
+    conclude(verified)
 }
 
 /// What is printed of a decision.
@@ -97,11 +103,11 @@ fn conclude(verified: &[VerifiedDecision]) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{outcome::Verdict, time::Timestamp};
+    use domain::{outcome::Verdict, session::AttemptNumber, time::Timestamp};
 
     fn decided(attempt: i64) -> VerifiedDecision {
         VerifiedDecision {
-            attempt,
+            attempt: AttemptNumber::new(attempt),
             decided_at: Timestamp::from_millis(1_785_663_000_000),
             verdict: Verdict::Approved,
             differences: Vec::new(),

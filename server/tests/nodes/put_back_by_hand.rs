@@ -7,7 +7,7 @@ use super::{
 };
 use serde_json::Value;
 use std::{fs, net::SocketAddr, process::Output};
-use testkit::databases::number_at;
+use testkit::databases::{number_at, run_at};
 
 /// Runs a command on a stopped installation.
 fn run(installation: &Installation, command: &str) -> Output {
@@ -71,6 +71,31 @@ async fn whoever_was_erased_since_the_keys_were_copied_is_erased_again_if_a_list
     let (_, other) = read(address, key, other["id"].as_str().unwrap()).await;
     assert!(other["purgedAt"].is_null(), "{other}");
     node.stop().await;
+}
+
+/// What the lost installation has sent since the copy, the copy does not know.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_copy_has_still_to_send_counts_as_sent_once_it_was_put_back_and_what_it_has_sent_is_left_alone() {
+    let (installation, _) = Installation::with_tenant().await;
+    let (node, _) = begin(&installation, "serve").await;
+    node.stop().await;
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    for add in [
+        "INSERT INTO events (id, tenant_id, kind, created_at, removed_delivery)
+         SELECT kind || id, id, 'webhook.test', 1, 'none'
+         FROM tenants, (SELECT 'due' AS kind UNION ALL SELECT 'sent' UNION ALL SELECT 'given up')",
+        "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step, next_attempt_at, settled_at)
+         SELECT id, tenant_id, kind, 1, CASE WHEN id LIKE 'due%' THEN 'pending' WHEN id LIKE 'sent%' THEN 'delivered' ELSE 'abandoned' END,
+             1, 1, 1, CASE WHEN id LIKE 'due%' THEN 1 END, CASE WHEN id NOT LIKE 'due%' THEN 1 END
+         FROM events WHERE kind = 'webhook.test'",
+    ] {
+        assert!(run_at(&url, add).await >= 3);
+    }
+    let settled = run(&installation, "honnin backup settle --put-back");
+    assert!(settled.status.success(), "{}", text(&settled.stderr));
+    let wrong =
+        "SELECT COUNT(*) FROM events WHERE kind = 'webhook.test' AND (removed_delivery = 'sent') = (id LIKE 'sent%')";
+    assert_eq!(number_at(&url, wrong).await, 0);
 }
 
 /// Planted fault that this test detects: a command that takes every installation for one that was put back.

@@ -7,7 +7,7 @@ use crate::{
     people::{known_browser, sign_in},
     privacy::secret_age,
     request_log::{self, Kept},
-    runtime::job_error::JobError,
+    runtime::{job_error::JobError, master_key},
     session::{blind_index::index_earlier, create::idempotency::oldest, retention},
 };
 use domain::{
@@ -115,6 +115,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("age of the audit log", mark.await);
     steps.note("audit log", sweep_audit(honnin, now).await);
     steps.note("age of the master key", secret_age::note_master_key(honnin).await);
+    steps.note("versions of the master key", master_key::warn_of_missing(honnin).await);
     let (job, done_at, fault) = (job.clone(), honnin.now(), steps.first_fault);
     let interval = if fault.is_some() { AFTER_A_FAULT } else { INTERVAL };
     let unit = honnin

@@ -120,6 +120,22 @@ pub async fn erase_listed(honnin: &Honnin, listed: &BTreeSet<SessionId>) -> Resu
     Ok(erased)
 }
 
+/// Lets every event that the copy has not delivered count as sent: the lost installation may have delivered it since. So if its session
+/// is erased before this installation sends it, it goes without the session's metadata, like any event that is sent again.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn note_sent(honnin: &Honnin) -> Result<(), StoreError> {
+    for tenant in honnin.db.read(async |tx| tenants::list(tx).await).await? {
+        let id = tenant.id;
+        let unit = honnin
+            .db
+            .write(async move |tx| deliveries::note_sent_of_undelivered(tx, &id).await);
+        unit.await?;
+    }
+    Ok(())
+}
+
 /// Lets captures forget the pictures that were deleted while the copy was made, each by its session and its name: the rows were copied before.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Rotating the master key while the installation serves: everything that the older versions encrypted is encrypted with the newest.
 
-use crate::{Honnin, access::CommandLine, people::second_factor};
+use crate::{Honnin, access::CommandLine, people::second_factor, runtime::master_key::list_secrets};
 use domain::audit::AuditAction;
 use std::collections::BTreeMap;
 use store::{StoreError, audit, people::second_factors, settings::webhook_secrets};
@@ -101,19 +101,7 @@ pub async fn record(honnin: &Honnin, command: CommandLine, version: u32) -> Resu
 /// # Errors
 /// If a database does not respond.
 pub async fn count(honnin: &Honnin) -> Result<Sealed, StoreError> {
-    let webhook = honnin
-        .db
-        .read(async |tx| webhook_secrets::list_sealed(tx).await)
-        .await?;
-    let apps = honnin
-        .db
-        .read(async |tx| second_factors::list_authenticators(tx).await)
-        .await?;
-    let all: Vec<Vec<u8>> = webhook
-        .into_iter()
-        .filter_map(|row| row.sealed)
-        .chain(apps.into_iter().map(|(_, secret)| secret))
-        .collect();
+    let all = list_secrets(honnin).await?;
     let (mut older, mut by_version) = (0, BTreeMap::new());
     for sealed in &all {
         older += usize::from(!honnin.vault.is_current(sealed));

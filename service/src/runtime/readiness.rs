@@ -1,8 +1,8 @@
 //! Whether storage can be read and written. A full disk can still be read; so each part is asked to make something durable.
 
-use crate::Honnin;
+use crate::{Honnin, runtime::master_key};
 use domain::time::{Millis, Timestamp};
-use futures::future::join3;
+use futures::future::join4;
 use std::time::Duration;
 use store::{StoreError, people::users, write_checks};
 use tokio::{sync::Mutex, time::timeout};
@@ -21,10 +21,12 @@ pub struct Readiness {
     pub keys: bool,
     /// The picture store.
     pub pictures: bool,
+    /// False if a version of the master key that encrypts something is known to be missing. What the others encrypt can be read.
+    pub master_key: bool,
 }
 
 impl Readiness {
-    /// Whether all parts are ready.
+    /// Whether all parts are ready. A missing version of the master key does not count: what the others encrypt is served.
     #[must_use]
     pub const fn is_whole(self) -> bool {
         self.database && self.keys && self.pictures
@@ -54,21 +56,30 @@ pub async fn readiness(honnin: &Honnin) -> Readiness {
         database: false,
         keys: false,
         pictures: false,
+        master_key: true,
     })
 }
 
 async fn check(honnin: &Honnin) -> Readiness {
-    let (database, keys, pictures) = join3(
+    let (database, keys, pictures, master_key) = join4(
         works("database", check_database(honnin)),
         works("keys", honnin.vault.check()),
         works("pictures", honnin.pictures.check()),
+        has_master_key(honnin),
     )
     .await;
     Readiness {
         database,
         keys,
         pictures,
+        master_key,
     }
+}
+
+/// Whether no version of the master key is known to be missing. A database that does not answer says nothing of it.
+async fn has_master_key(honnin: &Honnin) -> bool {
+    let found = timeout(TIMEOUT, master_key::find_missing(honnin)).await;
+    !matches!(found, Ok(Ok(missing)) if !missing.is_empty())
 }
 
 async fn check_database(honnin: &Honnin) -> Result<(), StoreError> {

@@ -36,6 +36,8 @@ struct DeliveryAttempt {
     ended_at: Timestamp,
     took: Duration,
     answer: Answer,
+    /// Whether an earlier run may have sent the event without a trace ([`may_have_sent_unnoted`]).
+    may_be_unnoted: bool,
 }
 
 /// Makes the attempt and settles the job. `permit` is one of the receiver's, held while sending.
@@ -47,9 +49,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     let Some((mut due, progress)) = find_due(honnin, &event).await? else {
         return finish(honnin, job).await;
     };
-    if may_have_sent_unnoted(job, progress)
-        && let Ok(sources) = &mut due.sources
-    {
+    let may_be_unnoted = may_have_sent_unnoted(job, progress);
+    if may_be_unnoted && let Ok(sources) = &mut due.sources {
         sources.forget_erased();
     }
     if due.kind.known().is_none() {
@@ -65,6 +66,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
         ended_at: honnin.now(),
         took: started.elapsed(),
         answer,
+        may_be_unnoted,
     };
     if let Some(permit) = permit {
         permit.learn(&attempted.answer, attempted.took);
@@ -78,7 +80,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> R
     store_attempt(honnin, job, &event, attempted).await
 }
 
-/// Whether an earlier run may have sent the event without a trace: a run that comes to its end notes its attempt, one that dies does not.
+/// Whether an earlier run of this job may have sent the event without a trace: a run that comes to its end notes its attempt, one that
+/// dies does not.
 const fn may_have_sent_unnoted(job: &Job, progress: DeliveryProgress) -> bool {
     job.attempt > progress.attempts + 1
 }
@@ -168,6 +171,10 @@ async fn store_attempt(
             fault: attempted.answer.fault.map(Named::Known),
         };
         delivery_attempts::insert(tx, &before.tenant, &row).await?;
+        if attempted.may_be_unnoted {
+            // Once this job has ended, the next one does not know of its runs.
+            deliveries::note_sent(tx, &event).await?;
+        }
         deliveries::save(tx, &before, &after).await?;
         settle(tx, &job, (attempted.answer.fault, after.next_attempt_at), now).await
     });

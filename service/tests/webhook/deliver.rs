@@ -4,12 +4,13 @@
 
 use domain::{
     delivery::DeliveryFault,
+    ids::EventId,
     role::Role,
     time::{Millis, Timestamp},
 };
 use service::{
     access::Developer,
-    privacy::after_restore::erase_again,
+    privacy::after_restore::{erase_again, note_sent},
     session::create,
     webhook::{
         delivery_log::{self, NoBody},
@@ -258,6 +259,66 @@ async fn an_event_in_flight_when_the_process_dies_is_sent_again_without_metadata
     assert_eq!(first.header("webhook-id"), again.header("webhook-id"));
 }
 
+/// Fails every attempt of the schedule of an event, none of which sends anything.
+async fn abandon_unsent(harness: &Harness, event: &EventId) {
+    harness.names.say(HOST, &[]);
+    harness.run_until_idle().await;
+    while let Some(next) = harness.delivery(event).await.unwrap().next_attempt_at {
+        harness.run_at(next).await;
+    }
+    harness.names.say(HOST, &[&["127.0.0.1".parse().unwrap()]]);
+}
+
+/// Begins an attempt, which arrives, and kills the process before it has an answer.
+async fn send_and_die(harness: &mut Harness, receiver: &Receiver) {
+    let before = receiver.received().len();
+    receiver.reply([Reply::Silence]);
+    tokio::select! {
+        _ = harness.run_until_idle() => panic!("the receiver keeps silent"),
+        () = receiver.wait_for(before + 1) => {}
+    }
+    harness.restart().await;
+}
+
+#[tokio::test]
+async fn an_event_resent_by_hand_that_is_in_flight_when_the_process_dies_has_no_metadata_once_its_session_is_erased() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+    let event = harness.record_expired(&session).await;
+    abandon_unsent(&harness, &event).await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &event)
+        .await
+        .unwrap();
+    send_and_die(&mut harness, &receiver).await;
+    harness.mark_erased(&session).await;
+    harness.wait(Millis::seconds(20)).await;
+    let [first, again] = receiver.received().try_into().unwrap();
+    assert_eq!(first.json()["metadata"]["order"], 7);
+    assert_eq!(again.json()["metadata"], serde_json::Value::Null);
+}
+
+#[tokio::test]
+async fn an_event_that_a_dead_process_has_sent_is_resent_without_metadata_though_all_noted_attempts_sent_nothing() {
+    let receiver = Receiver::start().await;
+    let (mut harness, _) = Harness::with_receiver(&receiver).await;
+    let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+    let event = harness.record_expired(&session).await;
+    send_and_die(&mut harness, &receiver).await;
+    harness.clock.advance(Millis::seconds(20));
+    abandon_unsent(&harness, &event).await;
+    harness.mark_erased(&session).await;
+    let developer = harness.developer().await;
+    redeliver::send_again(&harness.honnin, &developer, &event)
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    let [first, again] = receiver.received().try_into().unwrap();
+    assert_eq!(first.json()["metadata"]["order"], 7);
+    assert_eq!(again.json()["metadata"], serde_json::Value::Null);
+}
+
 #[tokio::test]
 async fn a_receiver_that_cannot_be_reached_by_ipv6_is_reached_by_ipv4() {
     let receiver = Receiver::start().await;
@@ -343,6 +404,24 @@ async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_was
     let bodies: Vec<_> = receiver.received().iter().map(Received::json).collect();
     let again = bodies.iter().find(|body| body["id"] == event.as_str()).unwrap();
     assert!(again["metadata"].is_null(), "{again}");
+}
+
+#[tokio::test]
+async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_is_erased_before_it_is_sent_again() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    for erased in [false, true] {
+        let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+        let event = harness.record_expired(&session).await;
+        note_sent(&harness.honnin).await.unwrap();
+        if erased {
+            harness.mark_erased(&session).await;
+        }
+        harness.run_until_idle().await;
+        let last = receiver.received().pop().unwrap().json();
+        assert_eq!(last["id"], event.as_str());
+        assert_eq!(last["metadata"].is_null(), erased, "{last}");
+    }
 }
 
 #[tokio::test]

@@ -124,16 +124,19 @@ async fn dumped_sessions(folder: &Path, manifest: &Manifest) -> Result<Sessions,
     Ok(Sessions { keys, pictures })
 }
 
-/// Opens a database of a copy without changing anything.
-pub(super) async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
+/// Opens a database of a copy without changing anything, and without looking at all of it.
+pub(super) async fn connect(path: &Path) -> Result<SqliteConnection, BackupError> {
     let options = SqliteConnectOptions::new()
         .filename(path)
         .read_only(true)
         .immutable(true);
-    let mut connection = options
-        .connect()
-        .await
-        .map_err(|error| BackupError::database(path, error))?;
+    let connection = options.connect().await;
+    connection.map_err(|error| BackupError::database(path, error))
+}
+
+/// Opens a database of a copy without changing anything, if it is intact.
+pub(super) async fn open(path: &Path) -> Result<SqliteConnection, BackupError> {
+    let mut connection = connect(path).await?;
     let found: String = sqlx::query_scalar("PRAGMA quick_check(1)")
         .fetch_one(&mut connection)
         .await

@@ -286,8 +286,13 @@ impl Scratch {
         let folder = within.join(STAGED);
         files::create_folder(&folder)?;
         let lock = File::open(&folder).map_err(super::at(&folder))?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| BackupError::unfit(&folder, "is used by another command for a backup"))?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => {
+                return Err(BackupError::unfit(&folder, "is used by another command for a backup"));
+            }
+            Err(error) => return Err(super::at(&folder)(error.into())),
+        }
         for name in files::names(&folder)? {
             files::remove_folder(&folder.join(name))?;
         }

@@ -88,20 +88,7 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
             .await
             .map_err(failed)?;
     }
-    let arguments = [
-        "--format=custom",
-        "--no-owner",
-        "--no-privileges",
-        "--no-password",
-        // What is marked in this installation says nothing about the one that the copy is put back into, which has marks before anything else.
-        "--exclude-table=*.marks",
-        "--snapshot",
-    ];
-    let mut program = program("pg_dump", &options);
-    program.args(arguments).arg(snapshot);
-    // That of a command that was killed may still write to the file that is there.
-    files::remove(dump)?;
-    end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await?;
+    write_dump(&options, &snapshot, dump).await?;
     // The dump is whole whatever becomes of the transaction, which has only read.
     if let Err(error) = connection.close().await {
         tracing::warn!(%error, "the connection that a database was copied with did not close properly");
@@ -119,6 +106,25 @@ pub(super) async fn copy(url: &str, half: Half, staged: impl Fn(&str) -> PathBuf
         files.push((name, files::hash(&list)?));
     }
     Ok(Dumped { files, oldest_tenant })
+}
+
+/// Writes the database as a `snapshot` sees it to the file `dump`.
+async fn write_dump(options: &PgConnectOptions, snapshot: &str, dump: &Path) -> Result<(), BackupError> {
+    let arguments = [
+        "--format=custom",
+        "--no-owner",
+        "--no-privileges",
+        "--no-password",
+        // What is marked in this installation says nothing about the one that the copy is put back into, which has marks before anything
+        // else.
+        "--exclude-table=*.marks",
+        "--snapshot",
+    ];
+    let mut program = program("pg_dump", options);
+    program.args(arguments).arg(snapshot);
+    // That of a command that was killed may still write to the file that is there.
+    files::remove(dump)?;
+    end(program, dump, Some(files::create(dump).map_err(at(dump))?)).await
 }
 
 /// What a statement finds that asks for one column of texts.
@@ -297,6 +303,32 @@ fn first_key(mut lines: impl Iterator<Item = String>) -> Option<(String, Vec<u8>
     Some((cell("id")?.to_owned(), sealed))
 }
 
+/// The webhook secrets in a dump, as they are stored. None if the dump cannot be read, which [`check`] reports.
+pub(super) async fn list_secrets(dump: &Path) -> Vec<Vec<u8>> {
+    let mut program = Command::new("pg_restore");
+    program
+        .args(["--data-only", "--table=webhook_secrets", "--file=-"])
+        .arg(dump);
+    program.stdin(Stdio::null()).stderr(Stdio::null());
+    let listed = tokio::task::spawn_blocking(move || {
+        let printed = program.output().ok()?.stdout;
+        Some(secrets(String::from_utf8_lossy(&printed).lines()))
+    });
+    listed.await.ok().flatten().unwrap_or_default()
+}
+
+/// The encrypted bytes of the rows that are copied into the table of secrets. Those that are disabled have none.
+fn secrets<'a>(mut lines: impl Iterator<Item = &'a str>) -> Vec<Vec<u8>> {
+    let head = lines.find(|line| line.starts_with("COPY "));
+    let columns = head.and_then(|head| Some(head.split_once('(')?.1.split_once(')')?.0));
+    let Some(place) = columns.and_then(|columns| columns.split(", ").position(|column| column == "sealed")) else {
+        return Vec::new();
+    };
+    let rows = lines.take_while(|line| *line != r"\.");
+    let sealed = |row: &str| hex::decode(row.split('\t').nth(place)?.strip_prefix(r"\\x")?).ok();
+    rows.filter_map(sealed).collect()
+}
+
 fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {
     PgConnectOptions::from_str(url).map_err(failed)
 }
@@ -374,6 +406,17 @@ mod tests {
         let rows = "dk_ab\t1\t\\\\x0000000101ff\ndk_cd\t1\t\\\\x00000001\n";
         assert_eq!(found(rows), Some(("dk_ab".to_owned(), vec![0, 0, 0, 1, 1, 0xff])));
         assert_eq!(found(""), None);
+    }
+
+    #[test]
+    fn the_secrets_of_a_dump_are_found_but_for_those_that_are_disabled() {
+        let rows = "whk_1\ttn_1\t1\t\\\\x0000000101ff\t5\t\\N\nwhk_2\ttn_1\t2\t\\N\t5\t6\n";
+        let printed = format!(
+            "SET row_security = off;\n\nCOPY public.webhook_secrets (id, tenant_id, slot, sealed, created_at, disabled_at) \
+             FROM stdin;\n{rows}\\.\n\n"
+        );
+        assert_eq!(secrets(printed.lines()), [vec![0_u8, 0, 0, 1, 1, 0xff]]);
+        assert!(secrets("".lines()).is_empty());
     }
 
     #[test]

@@ -22,12 +22,12 @@ use crate::{
     },
     session::sessions::{self, SessionRow},
     settings::tenants::{self, TenantRow},
-    vault::{MasterKeys, Vault},
+    vault::{MasterKeys, Rotation, Vault},
 };
 use domain::{
     document::Side,
     ids::{CaptureId, SessionId, TenantId},
-    session::{Plan, Session, Step},
+    session::{AttemptNumber, Plan, Session, Step},
     tenant::Mode,
     time::{Millis, Timestamp},
 };
@@ -76,7 +76,13 @@ fn capture(session: &SessionId) -> CaptureRow {
         at: 0,
         repeated: false,
     };
-    CaptureRow::new(id, (session, 1), Slot::Document(Side::Front), vec![frame], AT)
+    CaptureRow::new(
+        id,
+        (session, AttemptNumber::FIRST),
+        Slot::Document(Side::Front),
+        vec![frame],
+        AT,
+    )
 }
 
 impl Installation {
@@ -560,6 +566,42 @@ async fn the_master_key_of_another_installation_is_refused_before_anything_is_pu
         "{refused}"
     );
     assert!(!to.folder.exists());
+    copy.restore(&to).await.unwrap();
+}
+
+/// As after a rotation since the data was copied, with a newer copy of the keys and the newer file of the master keys.
+#[tokio::test]
+async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_before_anything_is_put_back() {
+    let installation = Installation::new().await;
+    let secret = "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) SELECT 'whk', id, 1, x'0000000100', 1 FROM tenants";
+    installation.run(0, secret).await;
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
+    assert_eq!(made.unwrap(), 2);
+    let file = installation.folder.path().join("master.key");
+    let older = std::fs::read_to_string(&file).unwrap();
+    let rotation = Rotation::begin(&file).unwrap();
+    rotation.add_version().unwrap();
+    let both = MasterKeys::load(&file).unwrap();
+    let vault = Vault::open_at(&installation.urls[1], DbOptions::default(), both).await;
+    let vault = vault.unwrap();
+    while vault.reseal_keys(50).await.unwrap() > 0 {}
+    vault.close().await.unwrap();
+    rotation.keep_newest().unwrap();
+    let keys = Place::Folder(folders[1].path().to_owned());
+    installation.copy_keys(&keys, 2).await.unwrap();
+    let copy = Copy { installation, folders };
+
+    let folder = tempfile::tempdir().unwrap();
+    let to = target(&folder.path().join("data"));
+    let refused = copy.restore(&to).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("version 1, which encrypts webhook secrets of this copy, is missing"),
+        "{refused}"
+    );
+    assert!(!to.folder.exists());
+    let newest = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{older}{newest}")).unwrap();
     copy.restore(&to).await.unwrap();
 }
 

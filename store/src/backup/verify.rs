@@ -1,8 +1,8 @@
 //! Whether a copy is whole, and whether its halves fit.
 
 use super::{
-    BackupError, Done, Half, KEYS, Manifest, Progress,
-    compare::{compare, open},
+    BackupError, DATA, Done, Half, KEYS, Manifest, Progress,
+    compare::{compare, connect, open},
     picture,
     place::{Halves, Place, Staged},
     postgres,
@@ -81,6 +81,9 @@ pub(super) async fn check(
         test_master_keys(from, master, (&keys.local, &of_keys)).await?;
     }
     data.fetch(&of_data, progress).await?;
+    if let Some((from, master)) = master {
+        test_secrets(from, master, (&data.local, &of_data)).await?;
+    }
     let pictures = check_pictures(data.place, &of_data, progress).await?;
     let compared = compare((&data.local, &of_data), (&keys.local, &of_keys)).await?;
     compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
@@ -123,6 +126,39 @@ async fn test_master_keys(
         }),
         _ => Ok(()),
     }
+}
+
+/// Tests that the master keys have every version that encrypts a webhook secret. These are in the copy of the data: one from before a
+/// rotation needs the older version, whatever its keys need, and would not start without it.
+async fn test_secrets(
+    from: &Path,
+    master: &MasterKeys,
+    (folder, manifest): (&Path, &Manifest),
+) -> Result<(), BackupError> {
+    let secrets = if manifest.files.contains_key(DATA) {
+        list_secrets(&manifest.place(folder, DATA)).await?
+    } else {
+        postgres::list_secrets(&manifest.place(folder, postgres::dump_of(Half::Data))).await
+    };
+    match secrets.iter().find_map(|sealed| master.missing_version(sealed)) {
+        None => Ok(()),
+        Some(version) => Err(BackupError::database(
+            from,
+            format_args!("version {version}, which encrypts webhook secrets of this copy, is missing: add its line"),
+        )),
+    }
+}
+
+/// The webhook secrets in a main database, as they are stored.
+async fn list_secrets(path: &Path) -> Result<Vec<Vec<u8>>, BackupError> {
+    let failed = |error: sqlx::Error| BackupError::database(path, error);
+    let mut connection = connect(path).await?;
+    let found = sqlx::query_scalar("SELECT sealed FROM webhook_secrets WHERE sealed IS NOT NULL")
+        .fetch_all(&mut connection)
+        .await
+        .map_err(failed)?;
+    connection.close().await.map_err(failed)?;
+    Ok(found)
 }
 
 /// One of the keys in a database of keys: its id, and the key as it is stored.

@@ -12,7 +12,8 @@ use domain::{
 };
 
 /// Adds the job for an event's next attempt, not before `run_at`. An event has at most one: enqueueing again only moves the
-/// pending one to an earlier time.
+/// pending one to an earlier time. A new one counts its runs on from the attempts that the delivery has noted, so that a run which noted
+/// none is found again ([`Job::attempt`]).
 ///
 /// # Errors
 /// If the database refuses or does not respond.
@@ -23,7 +24,8 @@ pub async fn enqueue_delivery(
     run_at: Timestamp,
 ) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(upsert!(
-        "(kind, subject, dedup_key, run_at, tenant_id) VALUES ($1, $2, $2, $3, $4)",
+        "(kind, subject, dedup_key, run_at, tenant_id, attempt)
+         VALUES ($1, $2, $2, $3, $4, COALESCE((SELECT attempts FROM deliveries WHERE event_id = $2), 0))",
         ", tenant_id = excluded.tenant_id"))
         .bind(JobKind::Deliver.as_str()).bind(event.as_str()).bind(run_at.as_millis()).bind(tenant.as_str())
         .execute(conn).await.map(drop))?;

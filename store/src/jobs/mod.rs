@@ -132,7 +132,8 @@ pub struct Job {
     pub subject: String,
     /// When it was due.
     pub run_at: Timestamp,
-    /// 1 in the first run. Fences off a worker whose lease expired. Runs that could do nothing are not counted ([`retry_uncounted_at`]).
+    /// 1 in the first run; of a delivery that is sent again, one more than the attempts noted before. Fences off a worker whose lease
+    /// expired. Runs that could do nothing are not counted ([`retry_uncounted_at`]).
     pub attempt: i64,
     /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are not failures.
     pub failures: i64,

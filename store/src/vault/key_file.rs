@@ -66,6 +66,16 @@ impl KeyFile {
         self.with(|keys| keys.knows(sealed))
     }
 
+    /// Those of these versions that it lacks. One that is not known may have been added by another process.
+    pub(super) fn lacking(&self, mut versions: Vec<u32>) -> Vec<u32> {
+        let lacks = |version: &u32| self.with(|keys| keys.lacks(*version));
+        if versions.iter().any(lacks) {
+            self.refresh();
+        }
+        versions.retain(lacks);
+        versions
+    }
+
     fn with<T>(&self, use_keys: impl FnOnce(&MasterKeys) -> T) -> T {
         use_keys(&self.known.read().unwrap_or_else(PoisonError::into_inner).1)
     }

@@ -86,8 +86,24 @@ pub(super) async fn replace(tx: &mut Tx, key: &SealedKey) -> Result<(), StoreErr
 pub(super) async fn find_newest_version(tx: &mut Tx) -> Result<Option<u32>, StoreError> {
     let newest: Option<i64> = on!(tx, conn => sqlx::query_scalar("SELECT MAX(master_version) FROM data_keys")
         .fetch_one(conn).await)?;
-    let version = newest.map(u32::try_from).transpose();
-    version.map_err(|_| StoreError::Corrupt("a version of the master key that cannot be"))
+    newest.map(version).transpose()
+}
+
+/// The versions of the master key that encrypt keys, oldest first: two steps in the index for each, however many keys those are.
+pub(super) async fn list_versions(tx: &mut Tx) -> Result<Vec<u32>, StoreError> {
+    let versions: Vec<i64> = on!(tx, conn => sqlx::query_scalar(
+        "WITH RECURSIVE used (version) AS (
+             SELECT MIN(master_version) FROM data_keys
+             UNION ALL
+             SELECT (SELECT MIN(master_version) FROM data_keys WHERE master_version > used.version)
+             FROM used WHERE used.version IS NOT NULL)
+         SELECT version FROM used WHERE version IS NOT NULL ORDER BY version")
+        .fetch_all(conn).await)?;
+    versions.into_iter().map(version).collect()
+}
+
+fn version(stored: i64) -> Result<u32, StoreError> {
+    u32::try_from(stored).map_err(|_| StoreError::Corrupt("a version of the master key that cannot be"))
 }
 
 /// How many keys each version of the master key encrypts.

@@ -154,6 +154,11 @@ impl MasterKeys {
         }
     }
 
+    /// Whether this version is not among them.
+    pub(super) fn lacks(&self, version: u32) -> bool {
+        self.find(version).is_none()
+    }
+
     /// Encrypts with this version, whose number precedes the encrypted bytes.
     pub(super) fn seal(&self, version: u32, plain: &[u8], purpose: &[&[u8]]) -> Result<Vec<u8>, StoreError> {
         let key = self.find(version).ok_or(StoreError::MasterKeyMissing)?;

@@ -496,6 +496,20 @@ impl Vault {
         self.0.master.newest()
     }
 
+    /// The versions of the master key that encrypt data keys, oldest first.
+    ///
+    /// # Errors
+    /// If the key database does not respond.
+    pub async fn list_versions(&self) -> Result<Vec<u32>, StoreError> {
+        self.0.keys.ask(async |tx| keyring::list_versions(tx).await).await
+    }
+
+    /// Those of these versions of the master key that this process lacks: what they encrypt cannot be read here.
+    #[must_use]
+    pub fn lacking(&self, versions: Vec<u32>) -> Vec<u32> {
+        self.0.master.lacking(versions)
+    }
+
     /// How many data keys each version of the master key encrypts.
     ///
     /// # Errors

@@ -193,6 +193,15 @@ pub async fn note_removed(tx: &mut Tx, event: &EventId) -> Result<(), StoreError
         .bind(event.as_str()).execute(conn).await.map(drop))
 }
 
+/// Notes that something of an event may have been sent by a run that noted no attempt.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn note_sent(tx: &mut Tx, event: &EventId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query("UPDATE events SET removed_delivery = 'sent' WHERE id = $1")
+        .bind(event.as_str()).execute(conn).await.map(drop))
+}
+
 /// Notes that something of every event of a session may have been sent. For a copy, which does not have the attempts that were made after it.
 ///
 /// # Errors
@@ -200,6 +209,18 @@ pub async fn note_removed(tx: &mut Tx, event: &EventId) -> Result<(), StoreError
 pub async fn note_sent_of_session(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE events SET removed_delivery = 'sent' WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// Notes that something of every event of a tenant that is still to be sent, or was given up, may have been sent. For a copy, like
+/// [`note_sent_of_session`].
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn note_sent_of_undelivered(tx: &mut Tx, tenant: &TenantId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "UPDATE events SET removed_delivery = 'sent' WHERE id IN (
+             SELECT event_id FROM deliveries WHERE tenant_id = $1 AND state IN ('pending', 'abandoned'))")
+        .bind(tenant.as_str()).execute(conn).await.map(drop))
 }
 
 /// Saves the state of a delivery, if nobody has made or requested an attempt since it was read.

@@ -9,7 +9,8 @@ use domain::{
     time::Timestamp,
 };
 use store::{
-    session::sessions,
+    Db,
+    session::sessions::{self, SessionRow},
     settings::{
         tenants::{self, TenantRow},
         webhook_secrets,
@@ -163,15 +164,7 @@ async fn an_event_of_a_copy_that_may_have_been_sent_has_neither_metadata_nor_a_n
         stored.unwrap();
         for is_requested in [false, true] {
             if is_requested {
-                let requested = write!(db, tx => async {
-                    for row in [session, foreign] {
-                        let mut requested = row.clone();
-                        requested.session.erasure_requested_at = Some(at(9));
-                        sessions::save(tx, &mut requested).await?;
-                    }
-                    Ok::<_, store::StoreError>(())
-                });
-                requested.unwrap();
+                request_erasures(&db, [session, foreign]).await;
             }
             for (event, may_be_sent) in [(pending, true), (noted, true), (recorded, true), (theirs, false)] {
                 let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
@@ -179,6 +172,50 @@ async fn an_event_of_a_copy_that_may_have_been_sent_has_neither_metadata_nor_a_n
                 assert_eq!(sources.metadata.is_none(), withheld, "{name}: {}", event.id);
                 assert_eq!(sources.data_key.is_none(), withheld, "{name}: the note of {}", event.id);
             }
+        }
+    }
+}
+
+/// Requests the erasure of these sessions, which withholds the metadata of what may have been sent.
+async fn request_erasures(db: &Db, rows: [&'static SessionRow; 2]) {
+    let requested = write!(db, tx => async {
+        for row in rows {
+            let mut requested = row.clone();
+            requested.session.erasure_requested_at = Some(at(9));
+            sessions::save(tx, &mut requested).await?;
+        }
+        Ok::<_, store::StoreError>(())
+    });
+    requested.unwrap();
+}
+
+#[tokio::test]
+async fn an_event_that_was_noted_as_sent_by_itself_or_with_all_undelivered_ones_has_no_metadata_once_an_erasure_is_requested()
+ {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session,
+            foreign,
+            ..
+        } = world(&db).await;
+        let [single, pending, kept] = [1, 2, 3].map(|number| keep(expired(session, number)));
+        let theirs = keep(expired(foreign, 4));
+        let stored = write!(db, tx => async {
+            for event in [single, pending, kept, theirs] {
+                events::insert(tx, event).await?;
+            }
+            for event in [pending, theirs] {
+                deliveries::insert(tx, event, at(8)).await?;
+            }
+            deliveries::note_sent(tx, &single.id).await?;
+            deliveries::note_sent_of_undelivered(tx, &tenant.id).await
+        });
+        stored.unwrap();
+        request_erasures(&db, [session, foreign]).await;
+        for (event, may_be_sent) in [(single, true), (pending, true), (kept, false), (theirs, false)] {
+            let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
+            assert_eq!(sources.metadata.is_none(), may_be_sent, "{name}: {}", event.id);
         }
     }
 }

@@ -180,6 +180,27 @@ async fn names_the_missing_version(backend: &Backend, file: &Path) {
 }
 
 #[tokio::test]
+async fn a_version_that_encrypts_session_keys_is_lacking_where_nobody_added_it() {
+    for backend in backends().await {
+        let (file, name) = (backend.folder().join("m.key"), backend.name);
+        let running = start(&backend, &file).await.unwrap();
+        assert!(running.list_versions().await.unwrap().is_empty(), "{name}");
+        running.take().await.unwrap();
+        Rotation::begin(&file).unwrap().add_version().unwrap();
+        let other = start(&backend, &file).await.unwrap();
+        assert_eq!(other.reseal_keys(1).await.unwrap(), 1, "{name}");
+        let used = other.list_versions().await.unwrap();
+        assert_eq!(used, [1, 2], "{name}");
+        assert!(
+            running.lacking(used.clone()).is_empty(),
+            "{name}: it reads the file again"
+        );
+        let half = vault_with(&backend, MasterKeys::from_text(&line_of(&file, 2)).unwrap()).await;
+        assert_eq!(half.lacking(used), [1], "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_running_process_uses_a_version_that_was_added_to_its_file_and_secrets_are_replaced() {
     for backend in backends().await {
         let (file, name) = (backend.folder().join("m.key"), backend.name);
