@@ -279,6 +279,8 @@ vocabulary! {
         StepRemoved = "step_removed",
         /// A face match or liveness counts from a lower confidence.
         ThresholdLowered = "threshold_lowered",
+        /// A face match or liveness is reviewed from a lower confidence, where it was rejected.
+        ReviewThresholdLowered = "review_threshold_lowered",
         /// Fraud signals no longer reject by themselves.
         FraudSignalsReviewed = "fraud_signals_reviewed",
         /// Specimens count as genuine.
@@ -403,10 +405,8 @@ impl TenantSettings {
     #[must_use]
     pub fn weakenings(&self, after: &Self) -> Vec<Weakening> {
         let (was, is) = (&self.policy, &after.policy);
-        let lowered = is.match_accept < was.match_accept
-            || is.match_review < was.match_review
-            || is.liveness_accept < was.liveness_accept
-            || is.liveness_review < was.liveness_review;
+        let lowered = is.match_accept < was.match_accept || is.liveness_accept < was.liveness_accept;
+        let rejected_less = is.match_review < was.match_review || is.liveness_review < was.liveness_review;
         let missed = was.find_duplicates && (!is.find_duplicates || is.duplicate_from > was.duplicate_from);
         let removed = self.steps.iter().any(|step| !after.steps.contains(step));
         let covered = |net: &IpNet| self.ip_allow_list.iter().any(|own| own.contains(net));
@@ -415,6 +415,7 @@ impl TenantSettings {
         let found = [
             (removed, Weakening::StepRemoved),
             (lowered, Weakening::ThresholdLowered),
+            (rejected_less, Weakening::ReviewThresholdLowered),
             (
                 was.reject_on_fraud_signals && !is.reject_on_fraud_signals,
                 Weakening::FraudSignalsReviewed,
@@ -551,8 +552,8 @@ mod tests {
             (Weakening::StepRemoved, with(|s| s.steps = vec![Step::Document])),
             (Weakening::ThresholdLowered, policy(|p| p.match_accept = 0.82)),
             (Weakening::ThresholdLowered, policy(|p| p.liveness_accept = 0.59)),
-            (Weakening::ThresholdLowered, policy(|p| p.match_review = 0.4)),
-            (Weakening::ThresholdLowered, policy(|p| p.liveness_review = 0.1)),
+            (Weakening::ReviewThresholdLowered, policy(|p| p.match_review = 0.4)),
+            (Weakening::ReviewThresholdLowered, policy(|p| p.liveness_review = 0.1)),
             (
                 Weakening::FraudSignalsReviewed,
                 policy(|p| p.reject_on_fraud_signals = false),

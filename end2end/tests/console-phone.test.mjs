@@ -74,6 +74,21 @@ test("a name without spaces leaves each source and each verdict in view, on a sm
   }
 });
 
+test("at 200 % zoom the list of shortcuts still names the keys", long, async () => {
+  // As much as a laptop's window of 1280 px shows then.
+  await page.setViewportSize({ width: 640, height: 400 });
+  for (const path of ["/admin/review", `/admin/review/${cases[0]}`]) {
+    await page.goto(honnin.base + path);
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.waitFor();
+    const keys = await help.locator("dt").allInnerTexts();
+    assert.ok(keys.length > 3 && keys.every((key) => key.trim() !== ""), `${path}: ${JSON.stringify(keys)}`);
+    await page.keyboard.press("Escape");
+  }
+  await page.setViewportSize(desk);
+});
+
 test("the menu opens, leads on and closes without a script", long, async () => {
   await page.setViewportSize(phone);
   const plain = await patientContext(browser.chromium, {

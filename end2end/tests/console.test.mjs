@@ -345,6 +345,44 @@ test("a doubtful case is decided with the keyboard alone, and the next one follo
   assert.deepEqual(stumbles, []);
 });
 
+test("a held key acts once, a double click decides one case, and a decision is undone from a reason too", long, async () => {
+  const owner = await honnin.tenant("Double Bank", "--steps", "document,selfie", "--sandbox");
+  const { page } = await signIn(browser, honnin, owner, { email: "dai@bank.example", role: "reviewer" });
+  const call = async (path, body) => (await honnin.api(owner.apiKey, "POST", path, body)).body;
+  const cases = [];
+  for (let count = 0; count < 2; count++) {
+    const { id } = await call("/v1/verification-sessions", {});
+    await call(`/v1/sandbox/verification-sessions/${id}/complete`, { outcome: "needs_review" });
+    cases.push(id);
+  }
+  const { keyboard } = page;
+  await page.goto(`${honnin.base}/admin/review/${cases[0]}`);
+  const reason = page.locator("#reason-document_authenticity_unknown");
+  assert.equal(await reason.isChecked(), true, "the system's reason");
+  // The second time, without a release in between, it is held.
+  for (let count = 0; count < 2; count++) await keyboard.down("5");
+  await keyboard.up("5");
+  assert.equal(await reason.isChecked(), false);
+  // The second click of a double click on the case before.
+  await page.evaluate(() => {
+    const { fetch } = globalThis;
+    globalThis.asked = 0;
+    globalThis.fetch = (...given) => {
+      globalThis.asked += 1;
+      return fetch(...given);
+    };
+  });
+  const approve = page.getByRole("button", { name: /^Approve/ });
+  await approve.dispatchEvent("click", { detail: 2 });
+  assert.equal(await page.evaluate(() => globalThis.asked), 0, "nothing is sent");
+  await approve.click();
+  await page.waitForURL((url) => url.pathname === `/admin/review/${cases[1]}`);
+  await page.locator("[data-left]").waitFor();
+  await reason.focus();
+  await keyboard.press("u");
+  await page.locator("[data-undo] button:focus").waitFor();
+});
+
 test("whoever goes on to another case is asked first if a note would be lost, and taking the case loses none", long, async () => {
   const owner = await honnin.tenant("Note Bank", "--steps", "document,selfie", "--sandbox");
   const { page } = await signIn(browser, honnin, owner, { email: "noa@bank.example", role: "reviewer" });

@@ -87,6 +87,11 @@ test("cases appear and leave without a reload, and the focus stays where it is",
   assert.equal(await asks(), 200);
   await link(second).waitFor({ state: "detached" });
   assert.equal(await focus(), await link(first).getAttribute("href"));
+  await link(third).focus();
+  await honnin.api(tenant.apiKey, "POST", `/v1/verification-sessions/${third}/reprocess`);
+  assert.equal(await asks(), 200);
+  await link(third).waitFor({ state: "detached" });
+  assert.equal(await focus(), await link(first).getAttribute("href"), "beside the case that has left");
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
   // axe needs a clock that runs.
   await page.clock.resume();

@@ -20,7 +20,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return;
     if (event.key.toLowerCase() !== "u" || event.ctrlKey || event.metaKey || event.altKey || localStorage.honninShortcuts === "off") return;
-    if (event.target.closest("input, textarea, select, dialog")) return;
+    // On a reason that was just ticked, letters are shortcuts as well.
+    if (event.target.closest("input:not([type=checkbox], [type=range]), textarea, select, dialog")) return;
     const button = document.querySelector("[data-undo] button");
     if (button) { button.focus(); event.preventDefault(); }
   });

@@ -206,9 +206,9 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
         .map(|mistake| mistake.sentence.clone())
 }
 
-/// The ids of a field's hint and mistake, for `aria-describedby`.
-fn described_by(name: &str, has_hint: bool, is_wrong: bool) -> Option<String> {
-    let parts = [(has_hint, "hint"), (is_wrong, "error")].into_iter();
+/// The ids of a field's hint, of its mistake and of what says how many characters are left, for `aria-describedby`.
+fn described_by(name: &str, has_hint: bool, is_wrong: bool, is_counted: bool) -> Option<String> {
+    let parts = [(has_hint, "hint"), (is_wrong, "error"), (is_counted, "count")].into_iter();
     let ids: Vec<_> = parts
         .filter(|(is_there, _)| *is_there)
         .map(|(_, part)| format!("{name}-{part}"))
@@ -227,7 +227,7 @@ pub(super) fn choices(name: &'static str, legend: &'static str, inside: AnyView,
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
     view! {
-        <fieldset class="field" id=name class:wrong=wrong aria-describedby=described_by(name, false, wrong)>
+        <fieldset class="field" id=name class:wrong=wrong aria-describedby=described_by(name, false, wrong, false)>
             <legend>{legend}</legend>
             {field_error(name, error)}
             {inside}
@@ -304,7 +304,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
     let hint_id = format!("{name}-hint");
-    let described = described_by(name, hint.is_some(), wrong);
+    let described = described_by(name, hint.is_some(), wrong, false);
     let class = if narrow { "input narrow" } else { "input" };
     let list = (!suggestions.is_empty()).then(|| format!("{name}-list"));
     let offered = list.clone().map(|list| {
@@ -382,7 +382,7 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
         let most = grouped(i64::try_from(most).unwrap_or(i64::MAX));
         let left = say("{left} of {most} characters left", "残り{left}文字（{most}文字以内）").replace("{most}", &most);
         let limit = tell!("At most {most} characters", "{most}文字以内");
-        view! { <p class="hint" data-counts=name data-told=left>{limit}</p> }
+        view! { <p class="hint" id=format!("{name}-count") data-counts=name data-told=left>{limit}</p> }
     });
     // Each line may have a mistake of its own.
     let errors = mistakes.iter().filter(|mistake| mistake.field == name);
@@ -392,7 +392,7 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
     let wrong = !errors.is_empty();
     let errors = wrong.then(|| view! { <div id=format!("{name}-error")>{errors}</div> });
     let hint_id = format!("{name}-hint");
-    let described = described_by(name, hint.is_some(), wrong);
+    let described = described_by(name, hint.is_some(), wrong, most.is_some());
     view! {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>
@@ -490,6 +490,16 @@ mod tests {
             assert!(html.contains(&format!("aria-describedby=\"{described}\"")), "{html}");
             assert!(html.contains("id=\"networks-error\""), "{html}");
         }
+        let counted = Line {
+            most: Some(2_000),
+            ..field(Some("As CIDR."))
+        };
+        let html = area(counted, 2, &[]).to_html();
+        assert!(
+            html.contains(r#"aria-describedby="networks-hint networks-count""#),
+            "{html}"
+        );
+        assert!(html.contains(r#"id="networks-count""#), "{html}");
         let right = line(field(None), &[]).to_html();
         assert!(
             !right.contains("aria-describedby") && !right.contains("-error"),

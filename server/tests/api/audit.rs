@@ -127,6 +127,27 @@ async fn link(server: &Server) {
     unit.await.unwrap();
 }
 
+#[tokio::test]
+async fn checking_the_chain_leads_back_to_the_filtered_list() {
+    let server = Server::without_worker().await;
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    let filters = "?action=session.create&from=2026-01-01";
+    let page = auditor.get(&format!("/admin/audit{filters}")).await.body;
+    let action = format!("action=\"/admin/audit/verify{}\"", filters.replace('&', "&amp;"));
+    assert!(page.contains(&action), "{page}");
+    let (form, list) = (
+        format!("/admin/audit/verify{filters}"),
+        format!("/admin/audit{filters}"),
+    );
+    assert_eq!(auditor.post(&form, "").await.header("location"), Some(&*list));
+    server.clock.advance(Millis::minutes(10));
+    assert_eq!(
+        auditor.post(&form, "").await.header("location"),
+        Some("/admin/confirm?next=%2Fadmin%2Faudit%3Faction%3Dsession.create%26from%3D2026-01-01"),
+        "after a confirmation as well"
+    );
+}
+
 /// Removes the oldest linked entries, as the worker does because of their age.
 async fn remove(server: &Server, most: u32) {
     let end = Timestamp::from_millis(i64::MAX);

@@ -472,6 +472,23 @@ async fn taking_a_case_down_the_queue_leads_back_to_its_row_and_the_oldest_case_
 }
 
 #[tokio::test]
+async fn a_later_page_of_the_queue_on_which_every_case_was_decided_shows_those_that_still_wait() {
+    let server = Server::sandbox().await;
+    let case = another_case(&server).await;
+    // The last case of the page before; those after it have been decided.
+    let after = format!("{}.{case}", server.app.honnin.now().as_millis());
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let queue = browser.get(&format!("/admin/review?after={after}")).await.body;
+    assert!(queue.contains(&format!("data-case=\"{case}\"")), "{queue}");
+    assert!(!queue.contains("Nothing to review"), "{queue}");
+    let live = browser.get(&format!("/admin/review/cases?after={after}")).await.json();
+    assert_eq!(live["ids"], serde_json::json!([case]), "{live}");
+    let none = "/admin/review?document=residence_card&after=";
+    let queue = browser.get(&format!("{none}{after}")).await.body;
+    assert!(queue.contains("No cases match these filters"), "{queue}");
+}
+
+#[tokio::test]
 async fn taking_or_assigning_a_case_keeps_the_note_and_the_reasons_that_are_being_typed() {
     let (server, ids) = with_cases(1).await;
     let mut browser = Browser::signed_in(&server, Role::Reviewer).await;

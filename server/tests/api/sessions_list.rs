@@ -214,6 +214,18 @@ async fn ticked_sessions_get_their_webhooks_again_and_the_search_stays() {
         page.contains(&format!("form=\"resend\" name=\"session\" value=\"{id}\"")),
         "{page}"
     );
+    let later = format!("status=expired&after=9999999999999.{id}");
+    let page = developer.get(&format!("/admin/sessions?{later}")).await.body;
+    assert!(
+        page.contains(&format!("name=\"after\" value=\"9999999999999.{id}\"")),
+        "{page}"
+    );
+    let nothing_ticked = developer.post("/admin/sessions/resend", &later).await;
+    assert_eq!(
+        nothing_ticked.header("location"),
+        Some(&*format!("/admin/sessions?{later}")),
+        "the page of the list stays too"
+    );
     let ticked = format!("status=expired&session={id}");
     let mut resend = async |form: &str| {
         let sent = developer.post("/admin/sessions/resend", form).await;

@@ -46,6 +46,8 @@ pub(super) fn forms() -> Router {
 const HERE: &str = "/admin/audit";
 /// POST: checks more of the chain than the page does.
 const VERIFY: &str = "/admin/audit/verify";
+/// Query parameters: which entries are listed. The form that checks the chain carries them, so that the list is still the same afterwards.
+const FILTERS: [&str; 5] = ["action", "actor", "subject", "from", "until"];
 const PAGE: u32 = 100;
 /// Newest entries whose chain the page checks, whatever the filter: that takes a few milliseconds, however long the log is.
 const VERIFIED: u32 = 1_000;
@@ -127,6 +129,7 @@ async fn load(request: Request) -> PageResult<AuditView> {
         subject: fields.text("subject"),
         actor: fields.text("actor"),
         days: ["from", "until"].map(|name| fields.text(name)),
+        query: fields.kept("", &FILTERS),
         files: [CSV, JSON_LINES].map(|file| fields.with("/admin/audit/export", "format", file.format.as_str())),
     })
 }
@@ -148,14 +151,15 @@ fn chain(found: &Newest) -> Chain {
 /// POST: the chain of the whole log, or of as much as one request may check.
 async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
     let auditor = Auditor::of(request.staff())?;
-    request.check_fresh(HERE)?;
+    let list = request.query()?.kept(HERE, &FILTERS);
+    request.check_fresh(list.clone())?;
     match verify_many(request.honnin(), &auditor).await? {
         Some(found) => match chain(&found) {
-            broken @ Chain::Broken(_) => not_done(HERE, broken.sentence()),
-            intact @ Chain::Intact { .. } => done(HERE, intact.sentence()),
+            broken @ Chain::Broken(_) => not_done(&list, broken.sentence()),
+            intact @ Chain::Intact { .. } => done(&list, intact.sentence()),
         },
         None => not_done(
-            HERE,
+            &list,
             say(
                 "Somebody is checking the log at this moment. Try again in a few seconds.",
                 "別の担当者が検証中です。数秒後に再度お試しください。",

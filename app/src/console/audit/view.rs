@@ -118,6 +118,8 @@ pub(super) struct AuditView {
     pub actor: String,
     /// Filter: first and last day.
     pub days: [String; 2],
+    /// The filters as a query, which the form that checks the chain carries.
+    pub query: String,
     /// Addresses of the CSV and JSON lines files.
     pub files: [String; 2],
 }
@@ -144,9 +146,10 @@ fn row(entry: &Entry) -> Row {
 }
 
 /// The state of the chain, and the button that checks more of it.
-fn chain(chain: Chain) -> AnyView {
+fn chain(view: &AuditView) -> AnyView {
+    let (chain, action) = (view.chain, format!("/admin/audit/verify{}", view.query));
     view! {
-        <form class="inline" method="post" action="/admin/audit/verify">
+        <form class="inline" method="post" action=action>
             {chain.badge()}
             <span>{chain.sentence()}</span>
             <button class="button secondary small" type="submit">{say("Check the whole log (up to a million entries)", "ログ全体を検証（最大100万件）")}</button>
@@ -155,17 +158,20 @@ fn chain(chain: Chain) -> AnyView {
     .into_any()
 }
 
-/// The page.
-#[must_use]
-pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let [from, until] = view.days.clone();
-    let filtered = [&view.action, &view.subject, &view.actor, &from, &until]
-        .iter()
-        .any(|text| !text.is_empty());
-    let wrong = mistake(&from, &until).filter(|_| view.entries.is_empty());
-    let list = if let Some((title, advice)) = wrong {
+/// Whether the page shows only some of the entries.
+fn is_filtered(view: &AuditView) -> bool {
+    let [from, until] = &view.days;
+    let typed = [&view.action, &view.subject, &view.actor, from, until];
+    typed.iter().any(|text| !text.is_empty())
+}
+
+/// The entries, or why there are none.
+fn entries(view: &AuditView) -> AnyView {
+    let [from, until] = &view.days;
+    let wrong = mistake(from, until).filter(|_| view.entries.is_empty());
+    if let Some((title, advice)) = wrong {
         empty(title, advice).into_any()
-    } else if view.entries.is_empty() && filtered {
+    } else if view.entries.is_empty() && is_filtered(view) {
         empty(
             say("No entries match these filters", "条件に一致する記録はありません"),
             say(
@@ -195,11 +201,12 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
             ],
         )
         .rows(view.entries.iter().map(row))
-    };
-    let [csv, jsonl] = view.files.clone();
-    let files = view! {
-        <a class="button secondary small" href=csv>"CSV"</a>" "<a class="button secondary small" href=jsonl>{say("JSON lines", "JSONL")}</a>
-    };
+    }
+}
+
+/// The form that narrows the list down.
+fn filters(view: &AuditView) -> AnyView {
+    let [from, until] = view.days.clone();
     let actions = AuditAction::ALL
         .iter()
         .map(|action| (action.to_string(), labels::action(&Named::Known(*action))));
@@ -214,9 +221,7 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
         };
         line(field, &[])
     };
-    let main = view! {
-        {heading(say("Audit log", "監査ログ"), files.into_any())}
-        {chain(view.chain)}
+    view! {
         <form class="filters" method="get" action="/admin/audit" role="search">
             {select("action", say("Action", "操作"), say("Any action", "すべての操作"), actions, &view.action)}
             {line(Line::text("actor", say("By (id)", "実行者（ID）"), view.actor.clone()), &[])}
@@ -224,9 +229,24 @@ pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyVie
             {day("from", say("From (UTC)", "開始日（UTC）"), from)}
             {day("until", say("To (UTC)", "終了日（UTC）"), until)}
             <div class="filter-actions"><button class="button secondary small" type="submit">{say("Filter", "絞り込む")}</button>
-                {filtered.then(|| view! { <a class="button quiet small" href="/admin/audit">{say("Clear", "クリア")}</a> })}</div>
+                {is_filtered(view).then(|| view! { <a class="button quiet small" href="/admin/audit">{say("Clear", "クリア")}</a> })}</div>
         </form>
-        {list}
+    }
+    .into_any()
+}
+
+/// The page.
+#[must_use]
+pub(super) fn render(view: &AuditView, frame: &Frame, meta: &PageMeta) -> AnyView {
+    let [csv, jsonl] = view.files.clone();
+    let files = view! {
+        <a class="button secondary small" href=csv>"CSV"</a>" "<a class="button secondary small" href=jsonl>{say("JSON lines", "JSONL")}</a>
+    };
+    let main = view! {
+        {heading(say("Audit log", "監査ログ"), files.into_any())}
+        {chain(view)}
+        {filters(view)}
+        {entries(view)}
         {next_page(view.next.clone())}
         <script nonce=meta.nonce.clone() inner_html=include_str!("../local_times.js")></script>
     };

@@ -241,6 +241,8 @@
       return;
     }
     if (localStorage.honninShortcuts === "off") return;
+    // A key that is held acts once, or it would skip cases and tick a reason again and again. Zooming goes on.
+    if (event.repeat && key !== "+" && key !== "-") return;
     const reason = reasons.find((box) => box.dataset.key === key);
     if (reason) { reason.click(); event.preventDefault(); return; }
     if (/^[1-4]$/.test(key) && shots[key - 1]) { choose(key - 1); event.preventDefault(); return; }
@@ -321,6 +323,10 @@
     }
     isLeft = true;
   });
+  // The second click of a double click may arrive when the next case is shown, which nobody has looked at yet.
+  for (const button of document.querySelectorAll(".rulings button")) {
+    button.addEventListener("click", (event) => { if (event.detail > 1) event.preventDefault(); });
+  }
   // Whoever comes back by the browser's button is here again.
   addEventListener("pageshow", ({ persisted }) => { if (persisted) isLeft = false; });
   // On every other way, such as a link or the button that undoes the decision before, the browser asks in its own words.

@@ -9,7 +9,7 @@ use super::{
 use domain::decision::{ScoreName, limit};
 use leptos::prelude::*;
 use service::{
-    access::{Developer, Reader},
+    access::{Admin, Developer, Reader},
     settings,
 };
 use view::{DecisionsView, Limit, Model, render};
@@ -41,7 +41,7 @@ async fn load(request: Request) -> PageResult<DecisionsView> {
     Ok(DecisionsView {
         limits: limits.collect(),
         models: models.collect(),
-        may_change: Developer::of(request.staff()).is_ok(),
+        may_change: Admin::of(request.staff()).is_ok(),
         policy,
     })
 }

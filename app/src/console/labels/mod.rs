@@ -10,7 +10,7 @@ pub(super) use action::action;
 pub(super) use detail::{detail, detail_part};
 pub(super) use reason_name::reason_name;
 pub(super) use section::{section, section_groups, section_lead};
-pub(super) use settings::{setting, span, unit, value, weakening};
+pub(super) use settings::{setting, span, unit, value, value_of, weakening};
 
 use super::parts::Tone;
 use super::words::{language, say, tell};

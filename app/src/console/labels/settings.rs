@@ -1,7 +1,10 @@
 //! Settings, and what changing them weakens.
 
+use super::{accepted, step};
 use crate::console::words::{say, with_japanese};
 use domain::{
+    decision::Accepted,
+    session::Step,
     setting::Setting,
     tenant::Weakening,
     time::{Span, Unit},
@@ -82,6 +85,10 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "A lower confidence will be enough for a face match or liveness.",
             "顔照合または生体検知が、より低い信頼度でも合格になります。",
         ),
+        Weakening::ReviewThresholdLowered => say(
+            "Some sessions that would be rejected today because of a low confidence will go to review.",
+            "現在は信頼度が低いため不承認になるセッションの一部が、審査に回るようになります。",
+        ),
         Weakening::FraudSignalsReviewed => say(
             "Fraud signals will no longer reject a session by themselves.",
             "不正の兆候だけでは、セッションが不承認にならなくなります。",
@@ -141,4 +148,44 @@ pub(in crate::console) fn value(value: &Value) -> String {
         Value::Text(text) => text.clone(),
     };
     with_japanese(value, ja)
+}
+
+/// The value of this setting, in the words of its form where that does not show a code.
+pub(in crate::console) fn value_of(setting: Setting, held: &Value) -> String {
+    match (setting, held) {
+        (Setting::Accepted, Value::Text(code)) => {
+            Accepted::parse(code).map_or_else(|| code.clone(), |known| accepted(known).to_owned())
+        }
+        (Setting::Steps, Value::List(codes)) => {
+            let name = |code: &String| Step::parse(code).map_or_else(|| code.clone(), |known| step(known).to_owned());
+            let names: Vec<_> = codes.iter().map(name).collect();
+            names.join(say(", ", "、"))
+        }
+        _ => value(held),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_told_in_the_words_of_the_form() {
+        let list = |items: &[&str]| Value::List(items.iter().map(|item| (*item).to_owned()).collect());
+        for (setting, held, told) in [
+            (
+                Setting::Accepted,
+                Value::Text("machine_readable".to_owned()),
+                "Only documents with machine-readable data",
+            ),
+            (Setting::Accepted, Value::Text("later".to_owned()), "later"),
+            (Setting::Steps, list(&["document", "selfie"]), "Document, Selfie"),
+            (Setting::Steps, list(&["document", "later"]), "Document, later"),
+            (Setting::Steps, Value::None, "none"),
+            (Setting::EventTypes, list(&["a.b"]), "a.b"),
+            (Setting::Tries, Value::Text("3".to_owned()), "3"),
+        ] {
+            assert_eq!(value_of(setting, &held), told);
+        }
+    }
 }

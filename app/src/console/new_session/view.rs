@@ -95,6 +95,19 @@ fn metadata(view: &NewSessionView) -> Line {
     }
 }
 
+/// What to do if no session can be created: only admins can open the settings that are missing.
+fn what_to_do(frame: &Frame) -> AnyView {
+    if frame.may.administer {
+        view! { <a href="/admin/settings/steps">{say("Open the settings", "設定を開く")}</a> }.into_any()
+    } else {
+        say(
+            "Ask an admin of your organisation.",
+            "組織の管理者にお問い合わせください。",
+        )
+        .into_any()
+    }
+}
+
 /// The page.
 #[must_use]
 pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> AnyView {
@@ -109,7 +122,7 @@ pub(super) fn render(view: &NewSessionView, frame: &Frame, meta: &PageMeta) -> A
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {heading(say("Create a session", "セッションを作成"), ().into_any())}
-        {view.not_ready.map(|why| view! { <p class="note">{why}" "<a href="/admin/settings/steps">{say("Open the settings", "設定を開く")}</a></p> })}
+        {view.not_ready.map(|why| view! { <p class="note">{why}" "{what_to_do(frame)}</p> })}
         {mistakes(wrong)}
         <form class="stack narrow-page" method="post" action="/admin/sessions/new">
             <input type="hidden" name="form" value=view.form.clone()/>

@@ -202,8 +202,8 @@ fn old_secrets(secrets: &[OldSecret], now: Timestamp) -> AnyView {
     .into_any()
 }
 
-/// Data of people who still wait for a decision is kept longer and longer.
-fn overdue(count: i64) -> AnyView {
+/// Data of people who still wait for a decision is kept longer and longer. Only those who may open the queue get a link to it.
+fn overdue(count: i64, may_review: bool) -> AnyView {
     let sentence = match count {
         0 => return ().into_any(),
         1 => say(
@@ -217,8 +217,8 @@ fn overdue(count: i64) -> AnyView {
             grouped(count)
         ),
     };
-    view! { <section class="panel notice"><p>{sentence}" "<a href="/admin/review">{say("Review", "審査")}</a></p></section> }
-        .into_any()
+    let link = may_review.then(|| view! { " "<a href="/admin/review">{say("Review", "審査")}</a> });
+    view! { <section class="panel notice"><p>{sentence}{link}</p></section> }.into_any()
 }
 
 /// The ranges, each a link.
@@ -493,7 +493,7 @@ pub(super) fn render(view: &OverviewView, frame: &Frame, meta: &PageMeta) -> Any
         {view.news.as_ref().map(since_last_visit)}
         {to_do(&view.missing)}
         {old_secrets(&view.old_secrets, view.now)}
-        {overdue(view.backlog.overdue)}
+        {overdue(view.backlog.overdue, frame.may.review)}
         {tiles(view)}
         {counted(view.counted_at, view.now)}
         {figures(view, frame)}
@@ -514,6 +514,17 @@ mod tests {
             counted(now.plus(Millis(-900)), now).to_html(),
             counted(now, now).to_html()
         );
+    }
+
+    #[test]
+    fn cases_that_wait_too_long_lead_to_the_queue_only_those_who_may_open_it() {
+        for count in [1, 2] {
+            let [reviewer, auditor] = [true, false].map(|may_review| overdue(count, may_review).to_html());
+            assert!(reviewer.contains(r#"href="/admin/review""#), "{reviewer}");
+            assert!(auditor.contains("half the retention period"), "{auditor}");
+            assert!(!auditor.contains("href"), "{auditor}");
+        }
+        assert!(!overdue(0, true).to_html().contains("href"));
     }
 
     #[test]

@@ -38,19 +38,13 @@ async fn load(request: Request) -> PageResult<QueueView> {
     let fields = request.query()?;
     let reviewer = Reviewer::of(request.staff())?;
     let selection = Selection::of(fields);
-    let after = fields.text("after");
-    let page = Page {
-        order: Order::LongestWaiting,
-        after: cursor::parse(&after, SessionId::parse),
-        limit: PAGE + 1,
-    };
-    let found = review::queue(
-        request.honnin(),
-        &reviewer,
-        selection.filter(request.staff().user()),
-        page,
-    )
-    .await?;
+    let mut after = fields.text("after");
+    let mut found = page_after(&request, &reviewer, selection, &after).await?;
+    if found.is_empty() && !after.is_empty() {
+        // All cases of this page have been decided. Those of the pages before may still be waiting.
+        after.clear();
+        found = page_after(&request, &reviewer, selection, &after).await?;
+    }
     let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document, selection.mine).await?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
     let (found, more) = cursor::page_of(found, PAGE);
@@ -79,6 +73,22 @@ async fn load(request: Request) -> PageResult<QueueView> {
     };
     view.version = live::Regions::of(&view).version(view.backlog);
     Ok(view)
+}
+
+/// A page of the cases, and one case more if there is another page.
+async fn page_after(
+    request: &Request,
+    reviewer: &Reviewer,
+    selection: Selection,
+    after: &str,
+) -> PageResult<Vec<search::SessionSummary>> {
+    let page = Page {
+        order: Order::LongestWaiting,
+        after: cursor::parse(after, SessionId::parse),
+        limit: PAGE + 1,
+    };
+    let filter = selection.filter(request.staff().user());
+    Ok(review::queue(request.honnin(), reviewer, filter, page).await?)
 }
 
 fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {

@@ -37,8 +37,13 @@
     for (const region of regions) {
       const inside = new DOMParser().parseFromString(parts[region.dataset.region], "text/html").body;
       const focus = region.contains(document.activeElement) ? place(document.activeElement) : null;
+      const row = cases().indexOf(document.activeElement);
       region.replaceChildren(...inside.childNodes);
-      if (focus) [...region.querySelectorAll("a, button")].find((element) => place(element) === focus)?.focus({ preventScroll: true });
+      if (!focus) continue;
+      const same = [...region.querySelectorAll("a, button")].find((element) => place(element) === focus);
+      // Whoever was on a case that has left goes on beside it, and not from the top of the page.
+      const beside = row < 0 ? undefined : cases()[Math.min(row, cases().length - 1)];
+      (same ?? beside)?.focus({ preventScroll: true });
     }
     for (const count of document.querySelectorAll("[data-backlog]")) {
       count.textContent = backlog.toLocaleString("en");

@@ -15,7 +15,7 @@ use domain::{
     outcome::{Source, Verdict},
     reasons::Reason,
     sandbox::SandboxTime,
-    session::{FailureReason, Status, Step},
+    session::{AttemptNumber, FailureReason, Status, Step},
     time::Timestamp,
 };
 use leptos::prelude::*;
@@ -107,7 +107,7 @@ pub(super) struct SessionView {
     /// Its steps.
     pub steps: Vec<Step>,
     /// Which attempt.
-    pub attempt: i64,
+    pub attempt: AttemptNumber,
     /// Kind of document.
     pub document: Option<DocumentType>,
     /// When it was created.
@@ -162,7 +162,8 @@ pub(super) struct SessionView {
     pub can_see_deliveries: bool,
 }
 
-fn decision(decided: &Decided) -> AnyView {
+/// `may_see_rules`: whether a link to how decisions are made leads anywhere.
+fn decision(decided: &Decided, may_see_rules: bool) -> AnyView {
     let (word, tone) = labels::verdict(decided.verdict);
     let by = match (&decided.source, &decided.reviewer) {
         (Source::Automatic, _) => say("automatically", "自動判定").to_owned(),
@@ -177,7 +178,7 @@ fn decision(decided: &Decided) -> AnyView {
             {decided.note.clone().map(|note| view! { <blockquote class="note-text"><p>{note}</p></blockquote> })}
             {checks(&decided.checks)}
             {(!decided.scores.is_empty()).then(|| view! {
-                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&decided.scores)}{how_decided()}</details>
+                <details class="fold"><summary>{say("Scores and limits", "スコアとしきい値")}</summary>{scores(&decided.scores)}{may_see_rules.then(how_decided)}</details>
             })}
         </section>
     }
@@ -358,7 +359,7 @@ fn summary(view: &SessionView) -> AnyView {
     if let Some(at) = view.erased_at {
         items.push((say("Personal data erased", "個人情報の消去日時"), time_utc(at)));
     }
-    if view.attempt > 1 {
+    if view.attempt > AttemptNumber::FIRST {
         items.push((say("Attempt", "提出回数"), view.attempt.to_string().into_any()));
     }
     if let Some(kind) = view.document {
@@ -395,6 +396,9 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
         view! { <section class="panel"><h2>{say("Readings", "読み取り内容")}</h2>{items(&view.items)}</section> }
             .into_any()
     };
+    // Everybody of the tenant may know the rules, but an operator from elsewhere.
+    let may_see_rules = view.personal || view.can_see_deliveries;
+    let decided = view.decided.as_ref().map(|decided| decision(decided, may_see_rules));
     let pictures = view.can_open_case.then(|| format!("/admin/review/{}", view.id));
     let id = crate::console::parts::short(&view.id);
     let title = view! {
@@ -409,7 +413,7 @@ pub(super) fn render(view: &SessionView, frame: &Frame, meta: &PageMeta) -> AnyV
         {failure}
         <div class="two">
             <div class="stack">
-                {view.decided.as_ref().map(decision)}
+                {decided}
                 {readings}
                 {captures(&view.captures, pictures)}
                 {events(&view.events, view.can_see_deliveries)}

@@ -44,6 +44,8 @@ const FILE: &str = "/admin/sessions/export";
 const RESEND: &str = "/admin/sessions/resend";
 /// A session whose webhooks are to be sent again.
 const TICKED: &str = "session";
+/// Query parameter: after which session the page begins.
+const AFTER: &str = "after";
 /// The full name of the person who is looked for.
 const NAME: &str = "name";
 /// Their date of birth.
@@ -107,7 +109,7 @@ async fn load(request: Request) -> PageResult<SessionsView> {
 /// The sessions that match the fields.
 async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> PageResult<SessionsView> {
     let asked = Asked::of(fields);
-    let after = cursor::parse(&fields.text("after"), SessionId::parse);
+    let after = cursor::parse(&fields.text(AFTER), SessionId::parse);
     let is_first = after.is_none();
     let page = Page {
         order: Order::Newest,
@@ -124,7 +126,7 @@ async fn listed(request: &Request, fields: &Fields, mistakes: Vec<Mistake>) -> P
     Ok(SessionsView {
         person: Reader::of(request.staff()).is_ok().then(Person::default),
         rows: sessions.into_iter().map(row).collect(),
-        is_first,
+        after: if is_first { String::new() } else { fields.text(AFTER) },
         next,
         reach: reach.map(|at| Reach {
             at,
@@ -184,7 +186,7 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
             birth_date: fields.text(BIRTH_DATE),
         }),
         rows,
-        is_first: true,
+        after: String::new(),
         next: None,
         reach: None,
         newest_only,
@@ -196,10 +198,11 @@ async fn find(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::shown(status, view))
 }
 
-/// POST: every webhook of the ticked sessions again. What was searched for stays.
+/// POST: every webhook of the ticked sessions again. What was searched for stays, and so does the page of the list.
 async fn resend(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    let back = saved::address(HERE, &saved::query(&Asked::of(&fields)));
+    let list = saved::address(HERE, &saved::query(&Asked::of(&fields)));
+    let back = fields.kept(&list, &[AFTER]);
     let sessions: Option<Vec<SessionId>> = fields.all(TICKED).take(PAGE as usize).map(SessionId::parse).collect();
     let sessions = sessions.ok_or(Fault::NotFound)?;
     if sessions.is_empty() {

@@ -68,8 +68,8 @@ pub(super) struct SessionsView {
     pub person: Option<Person>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Whether this is the first page.
-    pub is_first: bool,
+    /// After which session this page begins; empty for the first page.
+    pub after: String,
     /// Address of the next page.
     pub next: Option<String>,
     /// How far back the search went, if there are older sessions.
@@ -209,7 +209,7 @@ fn count(view: &SessionsView) -> AnyView {
         return ().into_any();
     }
     let shown = view.rows.len();
-    let is_all = view.is_first && view.next.is_none() && view.reach.is_none() && !view.newest_only;
+    let is_all = view.after.is_empty() && view.next.is_none() && view.reach.is_none() && !view.newest_only;
     let sentence = match (shown, is_all) {
         (1, true) => say("1 session", "1件").to_owned(),
         (_, true) => tell!("{shown} sessions", "{shown}件"),
@@ -376,11 +376,14 @@ fn reason(reason: &Named<Reason>) -> AnyView {
     view! { <span title=labels::reason(reason)>{name}</span> }.into_any()
 }
 
-/// The form of the ticked rows.
-fn resend(asked: &Asked) -> AnyView {
-    let hidden = asked
+/// The form of the ticked rows, which leads back to this page of the list.
+fn resend(view: &SessionsView) -> AnyView {
+    let after = (!view.after.is_empty()).then(|| (super::AFTER, view.after.clone()));
+    let hidden = view
+        .asked
         .set()
         .into_iter()
+        .chain(after)
         .map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
         .collect_view();
     view! {
@@ -470,7 +473,7 @@ fn list(view: &SessionsView, frame: &Frame) -> AnyView {
 /// The page.
 #[must_use]
 pub(super) fn render(view: &SessionsView, frame: &Frame, meta: &PageMeta) -> AnyView {
-    let resend = (frame.may.develop && !view.rows.is_empty()).then(|| resend(&view.asked));
+    let resend = (frame.may.develop && !view.rows.is_empty()).then(|| resend(view));
     let file = view.file.clone().filter(|_| !view.rows.is_empty());
     let file = file.map(
         |file| view! { <a class="button secondary small" href=file>{say("Download CSV", "CSVをダウンロード")}</a> },

@@ -32,8 +32,8 @@ fn changes(preview: &Preview) -> AnyView {
     let rows = preview.changes.iter().map(|(setting, old, new)| {
         [
             row_name(labels::setting(*setting)),
-            cell(labels::value(old)),
-            cell(labels::value(new)),
+            cell(labels::value_of(*setting, old)),
+            cell(labels::value_of(*setting, new)),
         ]
     });
     Table::new(

@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod console;
+mod links;
 mod openid;
 pub(crate) mod privilege_escalation;
 mod scopes;

@@ -2,9 +2,9 @@
 
 use crate::{
     console::Browser,
-    support::{Server, between},
+    support::{Server, between, settings},
 };
-use domain::role::Role;
+use domain::{role::Role, tenant::TenantSettings};
 
 #[tokio::test]
 async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
@@ -145,4 +145,23 @@ async fn a_date_of_birth_in_the_future_is_refused_in_the_console_and_taken_by_th
     server
         .create(r#"{"preRegisteredInfo":{"birthDate":"2026-08-04"}}"#)
         .await;
+}
+
+#[tokio::test]
+async fn whoever_cannot_create_a_session_for_want_of_steps_is_told_what_they_can_do() {
+    let server = Server::new().await;
+    let without_steps = TenantSettings {
+        steps: Vec::new(),
+        ..settings()
+    };
+    server.save_settings(Some(without_steps)).await;
+    let link = "href=\"/admin/settings/steps\"";
+    for (role, may_open) in [(Role::Admin, true), (Role::Reviewer, false)] {
+        let mut browser = Browser::signed_in(&server, role).await;
+        assert_eq!(browser.get("/admin/settings/steps").await.status == 200, may_open);
+        let page = browser.get("/admin/sessions/new").await.body;
+        assert!(page.contains("No verification step is enabled"), "{page}");
+        assert_eq!(page.contains(link), may_open, "{page}");
+        assert_eq!(page.contains("Ask an admin of your organisation."), !may_open, "{page}");
+    }
 }
