@@ -125,7 +125,8 @@ test("the documentation can be read on a phone and on a desk, in light and dark"
   // Colours change at once.
   await page.emulateMedia({ reducedMotion: "reduce" });
   const wrong = [];
-  for (const path of ["/docs", "/docs/tutorial", "/docs/going-live", "/docs/operations", "/docs/search?q=webhook"]) {
+  const guides = ["tutorial", "going-live", "operations", "backup", "limits", "monitoring"].map((name) => `/docs/${name}`);
+  for (const path of ["/docs", ...guides, "/docs/search?q=webhook"]) {
     await page.goto(honnin.base + path);
     // In the dark only colours differ, and a wide window shows all of them.
     for (const [width, colorScheme] of [[390, "light"], [1280, "light"], [1280, "dark"]]) {

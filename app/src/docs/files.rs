@@ -67,6 +67,13 @@ pub(super) static GUIDES: &[Guide] = guides! {
     Guides "erasure" "Erasure" "docs/ERASURE.md";
     Guides "sandbox" "Sandbox" "docs/SANDBOX.md";
     Installation "operations" "Operations" "docs/OPERATIONS.md";
+    Installation "backup" "Backup and restore" "docs/BACKUP.md";
+    Installation "master-key" "Master key" "docs/MASTER-KEY.md";
+    Installation "accounts" "Accounts" "docs/ACCOUNTS.md";
+    Installation "retention" "Retention, audit log" "docs/RETENTION.md";
+    Installation "scaling" "Scaling" "docs/SCALING.md";
+    Installation "limits" "Limits" "docs/LIMITS.md";
+    Installation "models" "Models and decisions" "docs/MODELS.md";
     Installation "monitoring" "Monitoring" "docs/MONITORING.md";
     Installation "security" "Security" "docs/SECURITY.md";
     Installation "changes" "Product changes" "CHANGELOG.md";

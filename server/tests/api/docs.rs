@@ -25,6 +25,7 @@ async fn guides_are_pages_with_anchors_and_without_scripts() {
         ("/docs/api", "<h2 id=\"keys\">Keys</h2>"),
         ("/docs/webhooks", "<a id=\"once-in-any-order\"></a>"),
         ("/docs/going-live", "<h1>Going live</h1>"),
+        ("/docs/limits", "<a id=\"budgets-by-route\"></a>"),
         ("/docs/changes", "<h2 id=\"unreleased\">"),
     ] {
         let page = server.send("GET", path, &[], "").await;
@@ -84,9 +85,9 @@ async fn the_reference_offers_each_operation_to_be_tried_and_as_a_command_withou
     );
 }
 
-/// The routes of the table of budgets in `docs/OPERATIONS.md`: a method, if a row is of one only, and the beginning of a path.
+/// The routes of the table of budgets in `docs/LIMITS.md`: a method, if a row is of one only, and the beginning of a path.
 fn budgets() -> Vec<(Option<String>, String)> {
-    let page = include_str!("../../../docs/OPERATIONS.md");
+    let page = include_str!("../../../docs/LIMITS.md");
     let (_, table) = page.split_once("<a id=\"budgets-by-route\"></a>").unwrap();
     let rows = table
         .lines()
@@ -112,7 +113,7 @@ async fn every_route_has_its_budget_in_the_table_and_every_row_has_routes() {
         };
         let rows = budgets.iter().enumerate().filter(|(_, row)| fits(row));
         let longest = rows.max_by_key(|(_, (method, begin))| (begin.len(), method.is_some()));
-        let (row, _) = longest.unwrap_or_else(|| panic!("{route} has no row in docs/OPERATIONS.md"));
+        let (row, _) = longest.unwrap_or_else(|| panic!("{route} has no row in docs/LIMITS.md"));
         used.insert(row);
     }
     let unused = budgets.iter().enumerate().filter(|(row, _)| !used.contains(row));

@@ -1,4 +1,4 @@
-//! Copies made with the commands in `docs/OPERATIONS.md` while the node is running; and copies made in other ways.
+//! Copies made with the commands in `docs/BACKUP.md` while the node is running; and copies made in other ways.
 //!
 //! Planted faults that these tests detect: `cp` instead of `VACUUM INTO`; the keys before the sessions; the pictures before
 //! the sessions; a manifest without hashes; keys that may be older than the data.
@@ -12,7 +12,7 @@ use domain::{
     document::Side,
     ids::{CaptureId, SessionId},
     scope::Scope,
-    session::Status,
+    session::{AttemptNumber, Status},
     time::Millis,
 };
 use serde_json::Value;
@@ -51,23 +51,22 @@ pub(super) const NAME: &str = "Tanaka";
 /// Part of the log message for a copy that lacks the most recent changes.
 const INCOMPLETE: &str = "was copied while it was open, without its write-ahead log";
 
-/// The shell commands of the section about backups: making a copy, verifying it, and restoring it.
+/// The shell commands that create a backup, verify it, and restore it.
 fn documented() -> [String; 3] {
-    blocks("Backup and restore")
+    ["Creating a backup", "Verifying a backup", "Restoring a backup"].map(block)
 }
 
-/// The blocks of shell commands in a section.
-fn blocks<const N: usize>(section: &str) -> [String; N] {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
+/// The only block of shell commands in a section.
+fn block(section: &str) -> String {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/BACKUP.md");
     let page = fs::read_to_string(page).unwrap();
-    let (_, section) = page.split_once(&format!("\n## {section}\n")).unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
-    let blocks: Vec<String> = section
-        .split("\n```sh\n")
-        .skip(1)
-        .map(|rest| rest.split("\n```").next().unwrap().to_owned())
-        .collect();
-    blocks.try_into().unwrap()
+    let (_, rest) = page.split_once(&format!("\n## {section}\n")).unwrap();
+    let text = rest.split("\n## ").next().unwrap();
+    let blocks: Vec<&str> = text.split("\n```sh\n").skip(1).collect();
+    let [block] = blocks[..] else {
+        panic!("{section}: {} blocks", blocks.len())
+    };
+    block.split("\n```").next().unwrap().to_owned()
 }
 
 /// The places of a copy: the data and its keys, in folders or in buckets, and the folder of the master key.
@@ -332,7 +331,7 @@ async fn photograph(app: &App, pictures: &Pictures, session: &SessionId) {
         CaptureId::from_random(app.honnin.random_bytes()),
         Slot::Document(Side::Front),
     );
-    let row = CaptureRow::new(id, (session, 1), slot, vec![frame], app.honnin.now());
+    let row = CaptureRow::new(id, (session, AttemptNumber::FIRST), slot, vec![frame], app.honnin.now());
     let unit = app.honnin.db().write(async move |tx| captures::insert(tx, &row).await);
     unit.await.unwrap();
 }
@@ -1174,7 +1173,7 @@ async fn rehearse(installation: &Installation, copy: Copy) {
     let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
     fill_before_it_was_told(&receiver, installation).await;
     copy.run(&documented()[0], installation).await;
-    let [drill] = blocks("Restore drill");
+    let drill = block("Restore drill");
     let folder = tempfile::tempdir().unwrap();
     let exported = folder.path().join("audit.jsonl");
     // As in the configuration of the installation that is rehearsed.

@@ -71,8 +71,9 @@ fn words(command: &str) -> Vec<String> {
 #[test]
 fn each_message_in_the_table_of_symptoms_is_one_of_the_program() {
     let page = fs::read_to_string(root().join("docs/MONITORING.md")).unwrap();
-    let (_, table) = page.split_once("\n## By symptom\n").unwrap();
-    let symptoms = table
+    let (_, rest) = page.split_once("\n## By symptom\n").unwrap();
+    let tables = rest.split("\n## ").next().unwrap();
+    let symptoms = tables
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     let messages: Vec<&str> = symptoms

@@ -216,7 +216,7 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
             last = (after, Some(orphan));
         }
     }
-    // As docs/OPERATIONS.md says, whatever the lease is.
+    // As docs/SCALING.md says, whatever the lease is.
     let taken = orphans.len();
     let (longest, orphan) = last;
     assert!(

@@ -131,7 +131,7 @@ impl Shutdown {
             ShutdownKind::WithoutLog => tracing::warn!(
                 %file,
                 "this database was copied while it was open, without its write-ahead log: the most recent changes are missing. Restore a copy \
-                 that was made as docs/OPERATIONS.md says"
+                 that was made as docs/BACKUP.md says"
             ),
         }
     }
