@@ -13,8 +13,9 @@ use axum::{
     middleware::{Next, from_fn_with_state},
     response::Response,
 };
+use http::{HeaderMap, header::HOST};
 use std::sync::Arc;
-use url::form_urlencoded;
+use url::{Host, Url, form_urlencoded};
 
 /// The inbox and the callback page.
 pub(crate) fn routes(app: &App, inbox: &Arc<Inbox>) -> Router<App> {
@@ -32,12 +33,25 @@ async fn for_this_machine(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !context.client.is_loopback() {
+    if !context.client.is_loopback() || !is_own_name(request.headers(), app.honnin.base_url()) {
         return refuse(capture::stranger(&app, &context, request.headers()), Refusal::NotFound).await;
     }
     let visitor: PageRequest<Visitor> = app.page_request(&context, Visitor { received: inbox.all() });
     request.extensions_mut().insert(visitor);
     next.run(request).await
+}
+
+/// Whether a request is for a name of this machine or of the installation. Another site can let its own name lead to this machine (DNS
+/// rebinding); its page would read the webhooks in the browser of somebody who works here.
+fn is_own_name(headers: &HeaderMap, base_url: &Url) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let url = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
+    match url.as_ref().and_then(Url::host) {
+        Some(Host::Domain(name)) => name == "localhost" || base_url.domain() == Some(name),
+        // Nobody's name server decides where it leads.
+        Some(Host::Ipv4(_) | Host::Ipv6(_)) => true,
+        None => false,
+    }
 }
 
 /// Passes the webhooks about the session in the address to the page, which shows their types only: users return with their phones.

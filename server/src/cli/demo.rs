@@ -105,10 +105,20 @@ pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Fa
         }
     }
     // Only now, with the callback page on its allow-list.
-    let live = tenant(app, &kept.live.api_key).await?;
-    let created = create_session(&app.honnin, &live, &first_session(app, callback)).await?;
+    let link = first_link(app, &kept.live.api_key, callback).await;
     print_access(app, &kept, callback).await?;
-    say(format_args!("Verification URL {}", created.verification_url.expose()))
+    match link {
+        Ok(link) => say(format_args!("Verification URL {}", link.expose())),
+        // Somebody has tried out settings: an allow-list without this machine, for example. They change them back in the console.
+        Err(error) => say(format_args!("Verification URL none, because {error}")),
+    }
+}
+
+/// A link to try.
+async fn first_link(app: &App, key: &str, callback: Option<&Url>) -> Result<Secret<String>, Failure> {
+    let live = tenant(app, key).await?;
+    let created = create_session(&app.honnin, &live, &first_session(app, callback)).await?;
+    Ok(created.verification_url)
 }
 
 /// Prints the addresses, the keys and secrets of the tenants, commands to copy, and the ways into their consoles.
@@ -291,9 +301,10 @@ async fn known(app: &App, kept: Option<Kept>) -> Result<Option<Kept>, Failure> {
         tenant(app, &kept.live.api_key).await
     };
     match found.await {
-        Ok(_) => Ok(Some(kept)),
+        // An allow-list without this machine says nothing about the keys.
+        Ok(_) | Err(AccessError::IpNotAllowed) => Ok(Some(kept)),
         Err(AccessError::Unauthorized) => Ok(None),
-        Err(other) => Err(other.into()),
+        Err(AccessError::Store(error)) => Err(error.into()),
     }
 }
 

@@ -117,6 +117,6 @@ fn sentence(error: CreateTenantError) -> Failure {
             .collect::<Vec<_>>()
             .join("; ")
             .into(),
-        CreateTenantError::BadName | CreateTenantError::Store(_) => error.into(),
+        CreateTenantError::BadName | CreateTenantError::Repeated | CreateTenantError::Store(_) => error.into(),
     }
 }

@@ -1,7 +1,8 @@
 //! Where the audit log is exported to.
 
 use super::read::Reader;
-use std::path::{Path, PathBuf};
+use percent_encoding::percent_decode_str;
+use std::{ffi::OsString, os::unix::ffi::OsStringExt as _, path::PathBuf};
 use url::Url;
 
 /// The receiver of the audit log.
@@ -50,9 +51,10 @@ fn parse(text: &str) -> Option<AuditExport> {
         (bare && !host.is_empty()).then_some((host.to_owned(), url.port()?))
     };
     let path = || {
-        let path = Path::new(url.path());
+        // The parser has encoded spaces, and what is not ASCII.
+        let path = PathBuf::from(OsString::from_vec(percent_decode_str(url.path()).collect()));
         let named = url.host_str().unwrap_or_default().is_empty() && path.is_absolute() && path.file_name().is_some();
-        named.then(|| path.to_owned())
+        named.then_some(path)
     };
     match url.scheme() {
         "file" => path().map(AuditExport::File),
@@ -75,7 +77,15 @@ mod tests {
                 "file:///var/log/honnin/audit.jsonl",
                 Some(AuditExport::File("/var/log/honnin/audit.jsonl".into())),
             ),
+            (
+                "file:///var/log/監査 記録/audit.jsonl",
+                Some(AuditExport::File("/var/log/監査 記録/audit.jsonl".into())),
+            ),
             ("unix:///dev/log", Some(AuditExport::Socket("/dev/log".into()))),
+            (
+                "unix:///run/my%20log/監査",
+                Some(AuditExport::Socket("/run/my log/監査".into())),
+            ),
             ("tcp://siem.example:6514", Some(AuditExport::Tcp(siem()))),
             ("tls://siem.example:6514", Some(AuditExport::Tls(siem()))),
             (

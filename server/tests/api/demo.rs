@@ -1,9 +1,11 @@
 //! The pages of the demonstration: the inbox, and the callback page.
 
-use crate::support::{Server, settings};
+use crate::support::{Answer, Server, settings};
 use domain::tenant::TenantSettings;
 use serde_json::json;
 use service::jobs::worker::{Lane, Worker};
+use std::net::Ipv4Addr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const PAGE: &str = "/demo/inbox";
 const CALLBACK: &str = "/demo/callback";
@@ -61,6 +63,27 @@ async fn a_webhook_appears_in_the_inbox_with_the_check_of_its_signature() {
             .await
             .body;
         assert!(foreign.contains("None has arrived yet"), "{foreign}");
+    }
+}
+
+#[tokio::test]
+async fn a_site_whose_name_leads_to_this_machine_does_not_see_the_inbox() {
+    let server = Server::demo().await;
+    for (host, status) in [
+        ("localhost:3000", 200),
+        ("127.0.0.1:3000", 200),
+        ("[::1]:3000", 200),
+        ("id.example", 200),
+        ("evil.example:3000", 404),
+        ("localhost.evil.example", 404),
+        ("localhost@evil.example", 404),
+    ] {
+        let mut stream = server.connect_from(Ipv4Addr::LOCALHOST).await;
+        let head = format!("GET {PAGE} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        assert_eq!(Answer::parse(&bytes).status, status, "{host}");
     }
 }
 

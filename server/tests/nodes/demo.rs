@@ -6,6 +6,7 @@ use std::{
     net::SocketAddr,
     process::{Child, Stdio},
 };
+use testkit::databases::run_at;
 
 /// A demonstration that `script` starts, and what it says: all of it, or if it ends before that, what it has said by then.
 fn start(installation: &Installation, script: &str) -> (Child, Vec<String>) {
@@ -41,6 +42,35 @@ fn a_demonstration_over_https_has_a_link_that_leads_back_from_its_first_start_on
     ] {
         assert!(told.iter().any(|line| line.starts_with(words)), "{told:#?}");
     }
+}
+
+#[tokio::test]
+async fn a_demonstration_whose_allow_lists_leave_this_machine_out_starts_again() {
+    let installation = Installation::new().with(&format!("listen = \"127.0.0.1:{}\"\n", free_port()));
+    let stop = |mut demo: Child| {
+        demo.kill().unwrap();
+        demo.wait().unwrap();
+    };
+    let (demo, before) = start(&installation, "exec_honnin demo");
+    stop(demo);
+    let url = format!("sqlite://{}", installation.data().join("honnin.db").display());
+    let restrict = "UPDATE tenants SET settings = json_set(settings, '$.ip_allow_list', json('[\"192.0.2.0/24\"]'))";
+    assert_eq!(run_at(&url, restrict).await, 2);
+    let (demo, told) = start(&installation, "exec_honnin demo");
+    stop(demo);
+    let last = "Verification URL none, because the caller's address is not allowed";
+    assert_eq!(told.last().map(String::as_str), Some(last), "{told:#?}");
+    let keys = |told: &[String]| -> Vec<String> {
+        let tenants = told
+            .iter()
+            .filter(|line| line.contains("tenant ") && line.contains("whsec_"));
+        tenants.cloned().collect()
+    };
+    assert_eq!(
+        (keys(&told).len(), keys(&told)),
+        (2, keys(&before)),
+        "the tenants are the same"
+    );
 }
 
 #[tokio::test]

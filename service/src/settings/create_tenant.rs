@@ -55,6 +55,9 @@ pub enum CreateTenantError {
     /// Settings out of bounds, or an invalid receiver URL.
     #[error("the settings are invalid")]
     BadSettings(Vec<BadSetting>),
+    /// The tenant was created before.
+    #[error("the tenant was created already")]
+    Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -84,7 +87,7 @@ pub async fn create_tenant(
     new: NewTenant,
 ) -> Result<CreatedTenant, CreateTenantError> {
     check(honnin, &new.settings)?;
-    let tenant = new_row(honnin, &new.name, Some(new.settings), new.mode)?;
+    let tenant = new_row(honnin, draft_tenant(honnin), &new.name, Some(new.settings), new.mode)?;
     let now = tenant.created_at;
     let key = api_key::generate(&*honnin.random, new.mode);
     let row = ApiKeyRow {
@@ -128,32 +131,41 @@ pub async fn create_tenant(
     })
 }
 
-/// Creates a tenant without settings, keys and secrets: those are for its first admin.
+/// The id of a tenant that a page offers to create.
+#[must_use]
+pub fn draft_tenant(honnin: &Honnin) -> TenantId {
+    TenantId::from_random(honnin.random_bytes())
+}
+
+/// Creates a tenant without settings, keys and secrets: those are for its first admin. Whoever asks for a tenant twice, by its id from
+/// [`draft_tenant`], gets one.
 ///
 /// # Errors
 /// [`CreateTenantError`].
 pub async fn create_empty_tenant(
     honnin: &Honnin,
     operator: &Operator,
+    id: TenantId,
     name: &str,
     mode: Mode,
-) -> Result<TenantId, CreateTenantError> {
-    let tenant = new_row(honnin, name, None, mode)?;
-    let id = tenant.id.clone();
+) -> Result<(), CreateTenantError> {
+    let tenant = new_row(honnin, id, name, None, mode)?;
     let entry = operator
-        .entry(tenant.created_at, &id, AuditAction::TenantCreate)
-        .about(&id);
+        .entry(tenant.created_at, &tenant.id, AuditAction::TenantCreate)
+        .about(&tenant.id);
     let unit = honnin.db.write(async move |tx| {
         tenants::insert(tx, &tenant).await?;
-        audit::record(tx, &entry).await?;
-        Ok::<_, StoreError>(())
+        audit::record(tx, &entry).await
     });
-    unit.await?;
-    Ok(id)
+    match unit.await {
+        Err(StoreError::Duplicate) => Err(CreateTenantError::Repeated),
+        other => Ok(other?),
+    }
 }
 
 fn new_row(
     honnin: &Honnin,
+    id: TenantId,
     name: &str,
     settings: Option<TenantSettings>,
     mode: Mode,
@@ -163,7 +175,7 @@ fn new_row(
         return Err(CreateTenantError::BadName);
     }
     Ok(TenantRow {
-        id: TenantId::from_random(honnin.random_bytes()),
+        id,
         name,
         settings,
         mode,

@@ -519,6 +519,25 @@ async fn a_passkey_is_registered_once_and_removed_by_its_owner() {
 }
 
 #[tokio::test]
+async fn whoever_sends_the_form_of_a_new_passkey_twice_is_told_that_they_have_it() {
+    let (harness, rita) = rita().await;
+    let otto = harness.staff(Role::Reviewer).await;
+    let form = SecurityKey::new(1).create(&challenge(&harness, Some(rita.user())).await);
+    assert!(
+        register(&harness.honnin, &rita, "Laptop", &form)
+            .await
+            .unwrap()
+            .is_some()
+    );
+    let again = register(&harness.honnin, &rita, "Laptop", &form).await;
+    assert!(matches!(again, Err(PasskeyError::Exists)), "{again:?}");
+    let foreign = register(&harness.honnin, &otto, "Laptop", &form).await;
+    assert!(matches!(foreign, Err(PasskeyError::Refused)), "{foreign:?}");
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert_eq!(factors.passkeys.len(), 1);
+}
+
+#[tokio::test]
 async fn challenges_for_one_network_are_limited() {
     let (harness, _) = rita().await;
     for _ in 0..100 {

@@ -3,14 +3,16 @@
 mod view;
 
 use super::{
+    fault::Fault,
     layout::NavigationItem,
     proof::{check_proof, proof_due, proof_of, proven},
-    request::{PageResult, Request, done, signed_in},
+    request::{PageResult, Request, done, not_done, signed_in},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, mistake};
 use axum::{Router, routing::post};
 use domain::{
+    ids::TenantId,
     name,
     tenant::{Mode, tenant_name_fault},
 };
@@ -18,7 +20,7 @@ use leptos::prelude::*;
 use service::{
     access::Operator,
     settings::{
-        create_tenant::{CreateTenantError, create_empty_tenant},
+        create_tenant::{CreateTenantError, create_empty_tenant, draft_tenant},
         list_activity,
     },
 };
@@ -49,6 +51,7 @@ async fn load(request: Request) -> PageResult<TenantsView> {
         part,
         here: request.staff().tenant().clone(),
         now: request.honnin().now(),
+        next: draft_tenant(request.honnin()),
         name: String::new(),
         mode: String::new(),
         proof: proof_due(&request).await?,
@@ -58,6 +61,11 @@ async fn load(request: Request) -> PageResult<TenantsView> {
 
 async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     let operator = Operator::of(request.staff())?;
+    let id = match fields.raw("id") {
+        // Of a page from before an update.
+        "" => draft_tenant(request.honnin()),
+        id => TenantId::parse(id).ok_or(Fault::Malformed)?,
+    };
     let (name, mode) = (fields.text("name"), fields.text("mode"));
     let chosen = match mode.as_str() {
         LIVE => Some(Mode::Live),
@@ -76,14 +84,15 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
     });
     let mut mistakes: Vec<_> = [bad_name, no_mode, unproven].into_iter().flatten().collect();
     if let (Some(chosen), true) = (chosen, mistakes.is_empty()) {
-        match create_empty_tenant(request.honnin(), &operator, &name, chosen).await {
-            Ok(_) => {
+        match create_empty_tenant(request.honnin(), &operator, id, &name, chosen).await {
+            Ok(()) => {
                 let notice = say(
                     "Tenant created. Open it, then invite its first admin under People.",
                     "テナントを作成しました。テナントに切り替え、「メンバー」から最初の管理者を招待してください。",
                 );
                 return Ok(proven(&request, done(HERE, notice)?));
             }
+            Err(CreateTenantError::Repeated) => return Ok(proven(&request, not_done(HERE, created_before())?)),
             Err(CreateTenantError::Store(error)) => return Err(error.into()),
             Err(CreateTenantError::BadName | CreateTenantError::BadSettings(_)) => {
                 mistakes.push(mistake("name", wrong_name()));
@@ -103,6 +112,14 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
         ..load(request.clone()).await?
     });
     Ok(if is_proven { proven(&request, outcome) } else { outcome })
+}
+
+/// The form was sent a second time, with another click for example.
+fn created_before() -> &'static str {
+    say(
+        "This form was sent before, and its tenant was created then. To create another one, fill in the form again.",
+        "このフォームはすでに送信され、テナントは作成済みです。別のテナントを作成する場合は、もう一度入力してください。",
+    )
 }
 
 fn wrong_name() -> String {

@@ -29,6 +29,8 @@ pub(super) struct TenantsView {
     pub here: TenantId,
     /// Now.
     pub now: Timestamp,
+    /// The id of the tenant that the form creates.
+    pub next: TenantId,
     /// The name as typed.
     pub name: String,
     /// [`LIVE`] or [`SANDBOX`] as chosen; empty if nothing was.
@@ -172,6 +174,7 @@ pub(super) fn render(view: &TenantsView, frame: &Frame, meta: &PageMeta) -> AnyV
                 "設定、メンバー、APIキーのない状態で作成されます。最初の管理者を招待し、以降の設定を任せてください。",
             )}</p>
             <form class="stack" method="post" action="/admin/tenants" data-passkey=view.proof.and_then(Proof::challenge)>
+                <input type="hidden" name="id" value=view.next.to_string()/>
                 {line(name, &view.mistakes)}
                 {kinds(view)}
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}

@@ -152,6 +152,24 @@ async fn an_operator_creates_a_tenant_and_gets_nothing_that_reads_its_data() {
 }
 
 #[tokio::test]
+async fn whoever_sends_the_form_of_a_new_tenant_twice_creates_one() {
+    let server = Server::new().await;
+    let mut operator = operator(&server).await;
+    let page = operator.get("/admin/tenants").await.body;
+    let id = between(&page, "name=\"id\" value=\"", &['"']);
+    let form = format!("id={id}&name=Bank+B&mode=live");
+    let mut named = Vec::new();
+    for said in ["Tenant created.", "This form was sent before"] {
+        let sent = operator.post("/admin/tenants", &form).await;
+        assert_eq!((sent.status, sent.header("location")), (303, Some("/admin/tenants")));
+        let list = operator.get("/admin/tenants").await.body;
+        assert!(list.contains(said), "{list}");
+        named.push(list.matches("Bank B").count());
+    }
+    assert!(named[0] > 0 && named[0] == named[1], "{named:?}");
+}
+
+#[tokio::test]
 async fn a_developer_gets_no_key_that_reads_personal_data() {
     let server = Server::new().await;
     let id = server.create(KNOWN).await["id"].as_str().unwrap().to_owned();

@@ -228,13 +228,13 @@ pub async fn register(
         return Err(PasskeyError::BadName);
     }
     let response = parse(response)?;
-    take_challenge(
-        honnin,
-        &decode(&response.client_data)?,
-        Purpose::Register,
-        Some(staff.user()),
-    )
-    .await?;
+    let client_data = decode(&response.client_data)?;
+    let taken = take_challenge(honnin, &client_data, Purpose::Register, Some(staff.user())).await;
+    if matches!(taken, Err(PasskeyError::Refused)) && has_passkey(honnin, staff.user(), &response.id).await? {
+        // The form was sent a second time: by reloading the page with the recovery codes, for example.
+        return Err(PasskeyError::Exists);
+    }
+    taken?;
     let made = party(honnin).register(&decode(&response.attestation)?)?;
     let key = PasskeyRow {
         id: made.id,
@@ -268,6 +268,15 @@ pub async fn register(
         Err(PasskeyError::Store(StoreError::Duplicate)) => Err(PasskeyError::Exists),
         other => Ok(other?.then_some(codes)),
     }
+}
+
+/// Whether a person has the passkey of this credential id.
+async fn has_passkey(honnin: &Honnin, user: &UserId, id: &str) -> Result<bool, PasskeyError> {
+    let id = decode(id)?;
+    let unit = honnin
+        .db
+        .read(async move |tx| second_factors::find_passkey(tx, &id).await);
+    Ok(unit.await?.is_some_and(|key| key.user == *user))
 }
 
 /// Removes a person's own passkey. Returns whether there was one.
