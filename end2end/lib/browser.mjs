@@ -132,7 +132,10 @@ async function picture(page, path) {
 export async function look(page, name, { rules } = {}) {
   await page.waitForLoadState();
   const isThere = await page.evaluate(() => {
-    // What fades in is not hard to read for good.
+    // What fades in is not hard to read for good, nor is a button that the pointer has just come to rest on.
+    globalThis.atOnce ??= new CSSStyleSheet();
+    atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, atOnce];
     const ending = document.getAnimations().filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime));
     for (const animation of ending) animation.finish();
     return "axe" in globalThis;
@@ -142,6 +145,7 @@ export async function look(page, name, { rules } = {}) {
   // Every style sheet is the page's own, so none has to be fetched again for axe.
   const options = { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: { type: "rule", values: rules } }) };
   const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), options);
+  await page.evaluate(() => { document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== globalThis.atOnce); });
   if (violations.length > 0 || process.env.HONNIN_SCREENS) {
     const folder = join(shown, "screens");
     mkdirSync(folder, { recursive: true });
