@@ -75,7 +75,7 @@ vocabulary! {
         PersonRevokeInvitation = "person.revoke_invitation",
         /// Accepted an invitation.
         PersonJoin = "person.join",
-        /// Made a link to a new password.
+        /// Issued a password reset link.
         PersonIssueReset = "person.issue_reset",
         /// Chose a new password by a link.
         PersonResetPassword = "person.reset_password",

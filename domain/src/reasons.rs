@@ -12,7 +12,7 @@ pub enum Effect {
     /// Rejected.
     Reject,
     /// A statistical fraud signal: review, or rejection if the tenant has turned that on, because an automatic rejection can be
-    /// wrong. Where the same code rests on something else than statistics, it rejects; where honest people give the same sign, it
+    /// wrong. Where the same code rests on something other than statistics, it rejects; where honest people give the same sign, it
     /// does not.
     FraudSignal,
 }

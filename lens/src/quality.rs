@@ -1,4 +1,4 @@
-//! The judgement of one picture, and the thresholds that turn it into problems the user can mend.
+//! The judgement of one picture, and the thresholds that turn it into problems the user can fix.
 
 use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
 use crate::glare;

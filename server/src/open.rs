@@ -90,7 +90,7 @@ pub enum OpenError {
     },
     /// The database of keys is not the one of the sessions.
     #[error(
-        "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these are copies that were put back by hand, `honnin backup settle --put-back` says what is missing"
+        "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these databases were restored by hand, `honnin backup settle --put-back` says what is missing"
     )]
     KeysOfNobody,
     /// The database is not the one of the keys.

@@ -1,6 +1,6 @@
 //! The only crate that knows SQL, the disk, the object store and encryption at rest. It stores and finds; it contains no rules.
 //!
-//! One SQL text and one Rust body serve SQLite and Postgres (see [`db`]). Personal columns and pictures are encrypted with a
+//! One SQL text and one Rust body serve SQLite and PostgreSQL (see [`db`]). Personal columns and pictures are encrypted with a
 //! key of their session before they get here (see [`vault`]).
 
 pub mod audit;

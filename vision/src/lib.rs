@@ -234,7 +234,7 @@ impl Vision {
         document::examine(self, &picture.rgb, kind, side, today).0
     }
 
-    /// The same, with the places of all lines and labels: for whoever wants to see what was seen.
+    /// The same, with the places of all lines and labels: for people who want to see what was recognised.
     #[must_use]
     pub fn trace_document(
         &self,

@@ -163,7 +163,7 @@ pub enum Icon {
     Tick,
     /// A magnifying glass.
     Zoom,
-    /// Something to mend.
+    /// Something to correct.
     Attention,
 }
 

@@ -376,8 +376,8 @@ vocabulary! {
 }
 
 impl Challenge {
-    /// The sign of the yaw proxy if the head turns as requested; `None` if it is no turn. Frames are camera pictures, not
-    /// mirrored: a head turned to its own left points to the picture's right.
+    /// The sign of the yaw proxy if the head turns as requested; `None` if it is not a turn. Frames are camera pictures,
+    /// not mirrored: a head turned to its own left points to the picture's right.
     #[must_use]
     pub const fn direction(self) -> Option<f32> {
         match self {

@@ -281,8 +281,8 @@ impl Session {
         }
     }
 
-    /// Whether its personal data is there to stay for now. The end of the retention period alone changes nothing until the data is erased; a
-    /// request for the erasure, which somebody was told would be followed, does.
+    /// Whether its personal data is kept for now. The end of the retention period alone changes nothing until the data is erased. A request
+    /// for erasure does, since somebody was told that it would be carried out.
     #[must_use]
     pub const fn may_be_revived(&self) -> bool {
         self.purged_at.is_none() && self.erasure_requested_at.is_none()

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) enum AuditCommand {
     /// Checks the hash chain of the audit log and prints its last entry.
     Verify(Verify),
-    /// Exports entries again that the receiver of audit.export has lost.
+    /// Exports entries again, for a receiver of audit.export that has lost some.
     Export(Export),
 }
 

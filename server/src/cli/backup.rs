@@ -28,15 +28,16 @@ use store::{
 
 #[derive(Subcommand)]
 pub(super) enum BackupCommand {
-    /// Copies the databases and pictures of this installation, which may be running.
+    /// Backs up the databases and pictures of this installation, which may be running.
     Create(Create),
-    /// Checks that a copy is whole and that its two halves fit together.
+    /// Checks that a backup is complete, and that its data and its keys belong together.
     Verify(Copy),
-    /// Puts a copy back into the empty data folder, databases and bucket of this configuration. Webhooks and the export of the audit log are held until
-    /// a start with --send-deliveries.
+    /// Restores a backup into the empty data folder, databases and bucket of this configuration. Webhooks and the export of the audit
+    /// log are held until a start with --send-deliveries.
     Restore(Restore),
-    /// Does for databases that were put back in another way, such as with `pg_restore`, what `restore` does last: holds webhooks and the export of the
-    /// audit log, and erases again everyone who was erased since the copy. Run it with --put-back before the first start.
+    /// Does for databases that were restored in another way, such as with `pg_restore`, what `restore` does last: holds webhooks and the
+    /// export of the audit log, and erases again everyone who was erased since the data was copied. Run it with --put-back before the first
+    /// start.
     Settle(Settle),
 }
 
@@ -45,17 +46,17 @@ pub(super) struct Create {
     /// New place for the sessions and pictures: a folder, or s3://bucket/prefix on the S3 server of this configuration.
     #[arg(long, value_name = "PLACE", required_unless_present = "keys_only")]
     to: Option<Written>,
-    /// Copy the keys alone, such as every hour. They replace those of the last copy, and fit every copy that is older.
+    /// Copy the keys alone, for example every hour. They replace the previous copy of the keys, and fit every older copy of the data.
     #[arg(long, conflicts_with = "to")]
     keys_only: bool,
     /// Place for the keys, kept elsewhere: another folder, or another bucket. An older copy of the keys in it is replaced.
     #[arg(long, value_name = "PLACE")]
     keys: Written,
-    /// Copy even if pictures or keys of sessions that were not erased are missing; the copy lists them.
+    /// Create the backup even if pictures or keys of sessions that were not erased are missing; the backup lists them.
     #[arg(long)]
     allow_missing: bool,
-    /// Take over the lock on the key bucket that a killed backup left, without waiting until it is ten minutes old. Only if it is certain that no
-    /// other backup is running.
+    /// Replace the mark that a killed backup left in the bucket of the keys, without waiting until it is ten minutes old. Only if it is
+    /// certain that no other backup is running.
     #[arg(long)]
     take_over: bool,
 }
@@ -80,8 +81,8 @@ pub(super) struct Restore {
     /// Send webhooks and export the audit log at the next start. Only if the lost installation is certain to send none: receivers get repeated events.
     #[arg(long)]
     send_deliveries: bool,
-    /// Remove the keys that no session of the copy has: those of sessions that only newer copies have, and some that were made in advance. Newer
-    /// copies do not fit keys that are copied after that.
+    /// Remove the keys that belong to no session of this backup: those of sessions that only newer backups contain, and some that were
+    /// made in advance. Newer copies of the data do not fit keys that are copied after that.
     #[arg(long)]
     forget_unknown_keys: bool,
     #[command(flatten)]
@@ -187,12 +188,12 @@ fn put_back(config: Arc<Config>, restore: &Restore) -> Result<(), Failure> {
 fn about_unknown_erasures(since: Timestamp, list: Option<(&Path, usize)>) -> String {
     match list {
         None => format!(
-            "Erasures after {since} are not known to the copy: it brings back whoever was erased since then. If you have their ids or the exported audit \
-             log, erase them again before the first start: honnin backup settle --put-back --erase-again FILE"
+            "The backup does not know of erasures after {since}: people who were erased since then are back. If you have their ids or the \
+             exported audit log, erase them again before the first start: honnin backup settle --put-back --erase-again FILE"
         ),
         Some((file, named)) => format!(
-            "Erasures after {since} are not known to the copy. {} names sessions that were erased: {named}. Whoever it does not name and was erased \
-             since then is back.",
+            "The backup does not know of erasures after {since}. {} names sessions that were erased: {named}. People who were erased \
+             since then and whom it does not name are back.",
             file.display()
         ),
     }
@@ -335,8 +336,8 @@ mod tests {
         );
         assert_eq!(
             about_unknown_erasures(since, Some((Path::new("erased.txt"), 3))),
-            "Erasures after 2026-08-02T09:30:00.000Z are not known to the copy. erased.txt names sessions that were erased: 3. Whoever it does not name and was \
-             erased since then is back."
+            "The backup does not know of erasures after 2026-08-02T09:30:00.000Z. erased.txt names sessions that were \
+             erased: 3. People who were erased since then and whom it does not name are back."
         );
     }
 

@@ -41,7 +41,7 @@ pub(super) struct Rotate {
     /// Seconds to wait before the old version is removed, for what running processes encrypted with it and have not stored yet.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     settle: u64,
-    /// Every process was started again since the new version was added. Only if the master key does not come from a file.
+    /// Every process has been restarted since the new version was added. Only for a master key that does not come from a file.
     #[arg(long)]
     restarted: bool,
 }
@@ -147,7 +147,7 @@ async fn change_elsewhere(app: &App, source: &MasterKey, restarted: bool, settle
     if versions.len() == 1 {
         return Err(format!(
             "the master key comes from {source}, where Honnin cannot change it. First add a line to it, and keep the old one: \
-             honnin keys generate --version {}. Then start every process again, and run: honnin keys rotate --restarted",
+             honnin keys generate --version {}. Then restart every process, and run: honnin keys rotate --restarted",
             newest + 1
         )
         .into());

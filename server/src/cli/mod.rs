@@ -61,7 +61,7 @@ enum Command {
     /// Analyses image files and prints findings and timings.
     #[command(subcommand)]
     Inspect(inspect::Inspect),
-    /// Measures how well this installation judges recordings of your own.
+    /// Measures how well this installation judges selfies that you have recorded.
     #[command(subcommand)]
     Eval(eval::EvalCommand),
     /// Measures a network that you have added, on pictures of your own, and completes its model card.
@@ -80,7 +80,7 @@ enum Command {
     Audit(audit::AuditCommand),
     /// Recomputes the automatic decisions on a session from what is stored, and lists what differs.
     VerifyDecision(verify_decision::VerifyDecision),
-    /// Copies the installation while it runs, verifies a copy, and restores one.
+    /// Creates, verifies and restores backups. The installation may be running while one is created.
     #[command(subcommand)]
     Backup(backup::BackupCommand),
     /// Checks, replaces and generates the master key.

@@ -39,7 +39,7 @@ pub(super) enum UserCommand {
     Release(Member),
     /// Grants operator rights and re-enables the account if it is disabled.
     GrantOperator(Member),
-    /// Revokes operator rights and ends the sessions; what the person is in their tenant stays.
+    /// Revokes operator rights and ends the person's sessions. Their role in their tenant stays.
     RevokeOperator(Whom),
 }
 
@@ -73,7 +73,8 @@ pub(super) struct Whom {
 pub(super) struct Member {
     #[command(flatten)]
     whom: Whom,
-    /// The id of the tenant that the person belongs to, if to any: its admins choose whom they invite, and under which address.
+    /// The id of the tenant that the person belongs to, if any. It confirms whose account is meant: a tenant's admins choose under which
+    /// address they invite somebody.
     #[arg(long, value_parser = tenant)]
     tenant: Option<TenantId>,
 }
@@ -214,7 +215,7 @@ fn not_linked(error: PeopleError) -> Failure {
     }
 }
 
-const NO_TENANT: &str = "this operator belongs to no tenant, so that nothing would be left of the account: disable it instead, with \
+const NO_TENANT: &str = "this operator belongs to no tenant, so nothing would be left of the account: disable it instead, with \
     `honnin user disable`";
 const LAST_OPERATOR: &str = "this is the last operator of the installation: make somebody else one first, with \
     `honnin user grant-operator` or `honnin user invite --operator`";

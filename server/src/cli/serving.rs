@@ -29,7 +29,7 @@ pub(super) struct WorkerArgs {
     /// Hold all webhooks until the next start without this option. Use it after restoring a backup.
     #[arg(long)]
     hold_deliveries: bool,
-    /// Send webhooks again that were held because this installation was restored from a backup.
+    /// Resume webhooks and the export of the audit log, which are held because this installation was restored from a backup.
     #[arg(long, conflicts_with = "hold_deliveries")]
     send_deliveries: bool,
 }

@@ -25,8 +25,8 @@ pub(super) struct Settle {
     erase: bool,
     #[command(flatten)]
     known: KnownErasures,
-    /// These databases were put back from a copy: webhooks and the export of the audit log are held from the next start on. Needed unless they are
-    /// held already.
+    /// These databases were restored from a copy: webhooks and the export of the audit log are held from the next start on. Needed unless
+    /// they are held already.
     #[arg(long)]
     put_back: bool,
     /// Send webhooks and export the audit log from the next start on. Only if the lost installation is certain to be stopped.
@@ -57,7 +57,7 @@ impl KnownErasures {
         let Named { sessions, torn } = read_erased(path, BufReader::new(file))?;
         if torn > 0 {
             say(format!(
-                "{}: passed over {torn} unfinished lines, such as a power cut leaves. Their entries follow in full.",
+                "{}: skipped {torn} unfinished lines, such as a power cut leaves. Their entries follow in full.",
                 path.display()
             ))?;
         }
@@ -193,8 +193,8 @@ async fn settle(honnin: &Honnin, arguments: &Settle, listed: &BTreeSet<SessionId
     let found = count_without_key(honnin).await?;
     if !is_known {
         return Err(format!(
-            "nothing was changed, since webhooks are not held here. {} of {} sessions have no key. If these databases were just put back, run \
-             honnin backup settle --put-back before the first start",
+            "nothing was changed, since webhooks are not held here. {} of {} sessions have no key. If these databases were just restored, \
+             run honnin backup settle --put-back before the first start",
             found.without_key, found.sessions
         )
         .into());
@@ -202,7 +202,7 @@ async fn settle(honnin: &Honnin, arguments: &Settle, listed: &BTreeSet<SessionId
     if found.without_key > 0 && !arguments.erase {
         return Err(format!(
             "{} of {} sessions have no key. If the keys were copied after the data, these sessions were erased in between: run \
-             honnin backup settle --erase. Otherwise put newer keys back first. Webhooks and the export of the audit log are held",
+             honnin backup settle --erase. Otherwise restore newer keys first. Webhooks and the export of the audit log are held",
             found.without_key, found.sessions
         )
         .into());
@@ -258,18 +258,18 @@ pub(super) fn report(settled: &Settled, send_deliveries: bool) -> Result<(), Fai
     }
     if *erased > 0 {
         say(format!(
-            "Sessions that were erased after the copy was made, and are erased again at the next start: {erased}."
+            "Sessions that were erased after the data was copied, and are erased again at the next start: {erased}."
         ))?;
     }
     match fate {
         _ if *unknown_keys == 0 => {}
         UnknownKeys::Keep => say(format!(
-            "Keys that belong to no session here: {unknown_keys}. Some were made in advance; others may be of sessions that only newer copies \
-             have, which nobody can erase here. If you no longer need those copies, restore with --forget-unknown-keys instead."
+            "Keys that belong to no session here: {unknown_keys}. Some were made in advance; others may belong to sessions that only \
+             newer backups contain, which nobody can erase here. If you no longer need those backups, restore with --forget-unknown-keys instead."
         ))?,
         UnknownKeys::Forget => say(format!(
-            "Keys that belonged to no session here and were removed: {unknown_keys}. Make a new backup, and remove the copies that are newer \
-             than this one: they do not fit its keys."
+            "Keys that belonged to no session here and were removed: {unknown_keys}. Create a new backup, and remove the copies of the \
+             data that are newer than this one: they do not fit its keys."
         ))?,
     }
     if send_deliveries {

@@ -450,7 +450,7 @@ fn keys_url(reader: &mut Reader<'_>, main: &str, data_dir: &Path) -> String {
     if url == main {
         reader.fault(KEY, "must differ from database.url");
     } else if main.starts_with("postgres") && reader.text(KEY).is_empty() {
-        reader.fault(KEY, "must be set if database.url is a Postgres address");
+        reader.fault(KEY, "must be set if database.url is a PostgreSQL address");
     }
     url
 }

@@ -250,7 +250,7 @@ fn a_filter_of_the_log_names_levels() {
 
 #[test]
 fn postgres_needs_a_second_address_for_the_keys() {
-    let wanted = "database.keys_url (default): must be set if database.url is a Postgres address";
+    let wanted = "database.keys_url (default): must be set if database.url is a PostgreSQL address";
     assert_eq!(faults("[database]\nurl = \"postgres://u@h/d\"", &[]), [wanted]);
     let same = "[database]\nurl = \"postgres://u@h/d\"\nkeys_url = \"postgres://u@h/d\"";
     assert_eq!(

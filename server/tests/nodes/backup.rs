@@ -534,7 +534,7 @@ async fn a_copy_of_an_installation_on_postgres_and_s3_made_while_sessions_are_cr
     }
     // A copy of another kind of database, and one whose dump was cut off, are refused.
     let refusal = copy.refusal(&put_back, &Installation::new()).await;
-    assert!(refusal.contains("is a copy of another kind of database"), "{refusal}");
+    assert!(refusal.contains("is a backup of another kind of database"), "{refusal}");
     let mut files = fs::read_dir(copy.keys.path())
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -714,7 +714,7 @@ async fn a_copy_in_buckets_with_an_object_that_is_damaged_missing_or_anothers_is
         (
             data,
             "manifest.json",
-            "is missing: there is no finished copy here",
+            "is missing: there is no finished backup here",
             None,
         ),
         (
@@ -754,7 +754,7 @@ async fn a_copy_in_buckets_with_an_object_that_is_damaged_missing_or_anothers_is
     let refusal = mixed.refusal(&verify, &other).await;
     assert!(refusal.contains("holds the keys of another installation"), "{refusal}");
     let there = copy.refusal(&documented()[0], &other).await;
-    assert!(there.contains("holds a copy already"), "{there}");
+    assert!(there.contains("already holds a backup"), "{there}");
     copy.run(&verify, &other).await;
 }
 
@@ -784,7 +784,7 @@ async fn a_copy_to_a_bucket_that_was_cut_off_is_unfinished_and_can_be_made_again
     );
     proxy.set(Link::Open);
     let unfinished = format!(
-        "{}/manifest.json: is missing: there is no finished copy here",
+        "{}/manifest.json: is missing: there is no finished backup here",
         address(data)
     );
     let refusal = copy.refusal(&verify, &other).await;
@@ -882,7 +882,7 @@ verify
             "{failure}"
         );
         let manifest = copy.stored.path().join("manifest.json");
-        let unfinished = format!("{}: is missing: there is no finished copy here", manifest.display());
+        let unfinished = format!("{}: is missing: there is no finished backup here", manifest.display());
         assert!(said.contains(&unfinished), "{said}");
     }
 }

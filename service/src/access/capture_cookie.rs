@@ -55,8 +55,8 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
     Ok(Applicant::new(tenant, cookie, until))
 }
 
-/// Whether everything was submitted with this cookie, which may have run out since: the browser has nothing left to do. A cookie that a new link
-/// replaced is not told.
+/// Whether everything was submitted with this cookie, which may have run out since: the browser has nothing left to do. `false` for a
+/// cookie that a new link has replaced.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -85,8 +85,8 @@ pub enum VerifyError {
     Store(#[from] StoreError),
 }
 
-/// Makes every automatic decision on a session again, oldest first, and compares. Who looks at what a session was decided by reads its personal
-/// data, which is recorded before.
+/// Makes every automatic decision on a session again, oldest first, and compares. Looking at what a session was decided by is
+/// reading its personal data, and is recorded first.
 ///
 /// # Errors
 /// [`VerifyError`].

@@ -196,8 +196,8 @@ pub async fn grant_operator(
     unit.await
 }
 
-/// Takes operator rights away from the person of a tenant who signs in with `email`, ends their sessions, and revokes the links they made. What they
-/// are in their tenant stays.
+/// Takes operator rights away from the person of a tenant who signs in with `email`, ends their sessions, and revokes the links they made.
+/// Their role in their tenant stays.
 ///
 /// # Errors
 /// [`AccountError::NotFound`], [`AccountError::NoOperator`], [`AccountError::NoTenant`]; [`AccountError::People`] for the last operator.

@@ -72,7 +72,8 @@ pub fn draft_invitation(honnin: &Honnin) -> InvitationId {
     InvitationId::from_random(honnin.random_bytes())
 }
 
-/// Invites a person to the tenant that the inviter works in. Whoever asks for an invitation twice, by its id from [`draft_invitation`], gets one.
+/// Invites a person to the tenant that the inviter works in. An invitation that is asked for twice, by its id from
+/// [`draft_invitation`], is made once.
 ///
 /// # Errors
 /// [`InviteError`].

@@ -65,7 +65,7 @@ pub enum RuleError {
     #[error("the case has already been decided")]
     Decided(Option<Ruled>),
     /// It is under way, its data is gone, or it ended without a decision: there is nothing to do again.
-    #[error("the session cannot be done again")]
+    #[error("the session cannot be repeated")]
     NotRepeatable,
     /// It is decided, which takes effect soon and can still be undone.
     #[error("{name} has just decided this case")]
@@ -74,7 +74,7 @@ pub enum RuleError {
         name: String,
     },
     /// The same person has just done the same: the form was sent twice.
-    #[error("the same has been done already")]
+    #[error("this has already been done")]
     Repeated,
     /// A rejection without a reason.
     #[error("a rejection needs a reason")]

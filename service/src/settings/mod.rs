@@ -59,8 +59,8 @@ fn apply(change: &Change, tenant: &mut TenantRow, staff: &Staff, now: Timestamp)
 /// Why settings were not changed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The change weakens something and needs a second look.
-    #[error("the change weakens something and needs a second look")]
+    /// The change weakens something and needs a confirmation.
+    #[error("the change weakens something and needs a confirmation")]
     LookAgain,
     /// The role does not allow it.
     #[error(transparent)]

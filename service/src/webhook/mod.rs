@@ -1,4 +1,4 @@
-//! Webhooks: events are recorded, rendered, signed, sent and sent again; signing secrets, and help for who receives them.
+//! Webhooks: events are recorded, rendered, signed, sent and sent again; signing secrets, and help for the developers of receivers.
 
 pub(crate) mod deliver;
 pub mod delivery_log;

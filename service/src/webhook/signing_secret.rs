@@ -107,7 +107,7 @@ pub fn draft(honnin: &Honnin) -> SecretId {
     SecretId::from_random(honnin.random_bytes())
 }
 
-/// Issues the secret with an id from [`draft`]: the first one, or the second one of a rotation. Whoever asks for the same twice gets one.
+/// Issues the secret with an id from [`draft`]: the first one, or the second one of a rotation. One that is asked for twice is issued once.
 ///
 /// # Errors
 /// [`SecretError::Repeated`], [`SecretError::TwoValid`], [`SecretError::Forbidden`], or if storage fails.

@@ -37,7 +37,7 @@ pub struct Source<'a> {
 const UNFINISHED: &str = "copy-unfinished";
 
 /// Why a bucket cannot have a copy.
-const OWN_BUCKET: &str = "is in the bucket of the installation itself; a copy is kept in another one";
+const OWN_BUCKET: &str = "is in the bucket of the installation itself; keep the backup in another one";
 
 /// What happens if something is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,7 +254,7 @@ async fn begin(data: &Part<'_>, keys: &Part<'_>, claim: &Claim<'_>) -> Result<()
     } else if data.has(MANIFEST).await? {
         return Err(BackupError::unfit(
             data.shown(),
-            "holds a copy already; choose a new place",
+            "already holds a backup; choose a new place",
         ));
     } else if !data.is_empty().await? {
         return Err(BackupError::unfit(data.shown(), "is not empty; choose a new place"));

@@ -1,6 +1,6 @@
-//! Copies of an installation: made while it is running, verified, and put back.
+//! Backups of an installation: created while it is running, verified, and restored.
 //!
-//! A copy is two halves that are kept apart, each in a folder or in a bucket, because together with the master key they reveal
+//! A backup is two halves that are kept apart, each in a folder or in a bucket, because together with the master key they reveal
 //! everything: the main database with the pictures, and the keys. They are copied in that order, main database, pictures, keys: a key is
 //! stored before its session, and a picture before its row, so that everything that a copied session refers to is in the copies made
 //! after it, unless it was erased in the meantime. An erasure destroys the key before it deletes the pictures, so where a picture is
@@ -8,7 +8,7 @@
 //! what was erased since. A picture that must not be kept, such as one of a My Number, is deleted on its own, after its row has ceased to
 //! name it: where one is missing, the rows are read again.
 //!
-//! A half holds a manifest with the hash of each file, which is written last: a half without one is not a finished copy. In the half
+//! A half holds a manifest with the hash of each file, which is written last: a half without one is not finished. In the half
 //! of keys, which always holds the newest copy of them, files are named after their content, so that writing the manifest replaces all
 //! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
 //! the copy can be made again into the same places.
@@ -207,7 +207,7 @@ impl Manifest {
         if manifest.files.iter().all(are_good) {
             Ok(manifest)
         } else {
-            Err("names a file that no copy has")
+            Err("names a file that no backup has")
         }
     }
 

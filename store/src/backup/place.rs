@@ -182,7 +182,7 @@ impl Place {
         let refused = |reason| BackupError::unfit(&self.shown().join(MANIFEST), reason);
         let manifest = Manifest::parse(&text).map_err(refused)?;
         if manifest.half != half {
-            return Err(BackupError::unfit(self.shown(), "holds the other half of a copy"));
+            return Err(BackupError::unfit(self.shown(), "holds the other half of a backup"));
         }
         Ok(Some(manifest))
     }
@@ -228,7 +228,7 @@ impl<'a> Part<'a> {
     pub(super) async fn read_manifest(&self, half: Half) -> Result<Manifest, BackupError> {
         let unfinished = || {
             let path = self.place.shown().join(MANIFEST);
-            BackupError::unfit(&path, "is missing: there is no finished copy here")
+            BackupError::unfit(&path, "is missing: there is no finished backup here")
         };
         self.place.find_manifest(half).await?.ok_or_else(unfinished)
     }

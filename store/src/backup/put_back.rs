@@ -245,7 +245,7 @@ pub async fn put_back(
         if !manifest.files.contains_key(database.source(manifest.half)) {
             return Err(BackupError::unfit(
                 part.place.shown(),
-                "is a copy of another kind of database than the one in this configuration",
+                "is a backup of another kind of database than the one in this configuration",
             ));
         }
     }
@@ -256,7 +256,7 @@ pub async fn put_back(
     if let Some(there) = target.find_existing(&mark).await? {
         return Err(BackupError::unfit(
             &there,
-            "exists already; a copy is only put back into an empty installation",
+            "exists already; a backup can only be restored into an empty installation",
         ));
     }
     target.begin().await?;

@@ -547,7 +547,7 @@ async fn the_master_key_of_another_installation_is_refused_before_anything_is_pu
     assert_eq!(
         refused.unwrap_err().to_string(),
         format!(
-            "{}: is not the master key of this copy: it cannot decrypt its keys",
+            "{}: is not the master key of this backup: it cannot decrypt its keys",
             foreign.display()
         )
     );
@@ -596,7 +596,7 @@ async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_bef
     let to = target(&folder.path().join("data"));
     let refused = copy.restore(&to).await.unwrap_err().to_string();
     assert!(
-        refused.contains("version 1, which encrypts webhook secrets of this copy, is missing"),
+        refused.contains("version 1, which encrypts webhook secrets of this backup, is missing"),
         "{refused}"
     );
     assert!(!to.folder.exists());

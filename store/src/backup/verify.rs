@@ -119,10 +119,10 @@ async fn test_master_keys(
             Some(version) => BackupError::database(
                 from,
                 format_args!(
-                    "is not the master key of this copy: version {version}, which encrypts its keys, is missing"
+                    "is not the master key of this backup: version {version}, which encrypts its keys, is missing"
                 ),
             ),
-            None => BackupError::unfit(from, "is not the master key of this copy: it cannot decrypt its keys"),
+            None => BackupError::unfit(from, "is not the master key of this backup: it cannot decrypt its keys"),
         }),
         _ => Ok(()),
     }
@@ -144,7 +144,7 @@ async fn test_secrets(
         None => Ok(()),
         Some(version) => Err(BackupError::database(
             from,
-            format_args!("version {version}, which encrypts webhook secrets of this copy, is missing: add its line"),
+            format_args!("version {version}, which encrypts webhook secrets of this backup, is missing: add its line"),
         )),
     }
 }
@@ -192,7 +192,7 @@ async fn check_pictures(place: &Place, manifest: &Manifest, progress: Progress<'
         if !manifest.files.contains_key(&name) {
             return Err(BackupError::unfit(
                 &place.shown().join(name),
-                "is not in the manifest: it belongs to another copy",
+                "is not in the manifest: it belongs to another backup",
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Units of work on Postgres: a transaction each (the server groups commits itself), retried for writing ones after a
+//! Units of work on PostgreSQL: a transaction each (the server groups commits itself), retried for writing ones after a
 //! serialization failure.
 //!
 //! A network may lose a connection without telling anybody, and the driver waits for an answer for as long as it takes. So everything that

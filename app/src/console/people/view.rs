@@ -30,7 +30,7 @@ pub(super) struct Person {
     pub role: Option<Role>,
     /// Whether the account is disabled.
     pub disabled: bool,
-    /// Whether they can get a link for a new password.
+    /// Whether they can get a password reset link.
     pub can_reset: bool,
     /// Whether it is the person viewing the page.
     pub me: bool,

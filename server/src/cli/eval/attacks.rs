@@ -44,7 +44,7 @@ pub(in crate::cli) struct Attacks {
     /// Folder for `report.json`, `report.html` and the results of the recordings judged so far; created if missing.
     #[arg(long, value_name = "FOLDER", default_value = "attack-report")]
     out: PathBuf,
-    /// Threshold of liveness, if the tenant's is not the default.
+    /// Liveness threshold, if the tenant's is not the default.
     #[arg(long, value_name = "0 TO 1")]
     liveness: Option<f64>,
     /// Kinds of attack of which nothing may be approved, such as `screen,flat-print`: once the report is written, the command fails if

@@ -43,20 +43,20 @@ pub(super) struct Listen {
     #[arg(long, value_name = "URL", default_value = "http://localhost:3000", value_parser = http_url)]
     url: Url,
     /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. On the command line, other
-    /// users of the machine see it in its list of processes.
+    /// users of the machine can see it in the list of processes.
     #[arg(long)]
     key: Option<String>,
     /// Signing secret, `whsec_..`. By default that in HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. On the command line,
-    /// other users of the machine see it in its list of processes.
+    /// other users of the machine can see it in the list of processes.
     #[arg(long)]
     secret: Option<String>,
     /// PEM file to trust, if Honnin has a self-signed certificate.
     #[arg(long, value_name = "FILE")]
     trust: Option<PathBuf>,
-    /// First send the newest events of the past, up to this many; at most 100.
+    /// First send up to this many of the newest existing events; at most 100.
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
     replay: u8,
-    /// End after this many events have been accepted, or with an error once one was given up.
+    /// Exit after this many events have been accepted, or with an error as soon as it gives up on one.
     #[arg(long, value_name = "COUNT")]
     until: Option<usize>,
 }
@@ -128,7 +128,7 @@ fn http_url(text: &str) -> Result<Url, String> {
 pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure> {
     if arguments.key.is_some() || arguments.secret.is_some() {
         let warning =
-            "--key and --secret are seen in the list of processes; HONNIN_API_KEY and HONNIN_WEBHOOK_SECRET are not";
+            "--key and --secret are visible in the list of processes; HONNIN_API_KEY and HONNIN_WEBHOOK_SECRET are not";
         drop(writeln!(std::io::stderr(), "honnin: {warning}"));
     }
     let layers = settings.layers()?;
@@ -285,7 +285,7 @@ impl Listener {
             if event.attempts == ATTEMPTS {
                 self.progress.given_up += 1;
                 say(format_args!(
-                    "{id} is given up after {ATTEMPTS} attempts; --replay sends it again"
+                    "giving up on {id} after {ATTEMPTS} attempts; --replay sends it again"
                 ))?;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. Whoever has one is asked for it after the
+//! Second factors: an authenticator app (TOTP, RFC 6238), recovery codes, and passkeys. People who have one are asked for it after the
 //! password, and again before sensitive actions. A passkey that verifies the person also signs in without a password.
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ pub fn draft_form(honnin: &Honnin) -> String {
     hex::encode(honnin.random_bytes::<16>())
 }
 
-/// Creates a session from the body of a form with an id from [`draft_form`]. Whoever sends the form again within a day gets no other session.
+/// Creates a session from the body of a form with an id from [`draft_form`]. Sending the form again within a day creates no other session.
 ///
 /// # Errors
 /// [`CreateSessionError`]; then nothing is stored.
