@@ -30,6 +30,8 @@ const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
 const LEAST: usize = 2;
 /// The state whose identity cards print the year alone in which they expire: the VIGENCIA of a Mexican voter's card.
 const WITH_LAST_YEAR_ALONE: &str = "MEX";
+/// The last day of a year, behind the year.
+const END_OF_YEAR: &str = "-12-31";
 /// Years of the longest life that is reckoned with.
 const LONGEST_LIFE: i32 = 120;
 
@@ -95,8 +97,17 @@ pub(super) fn tells_relatives_apart(
         FieldName::DocumentNumber => is_number(print),
         _ => false,
     };
+    in_print(on, sides).any(is_repeated) && !prints_another_given_name(machine, on, sides)
+}
+
+/// Whether the print that machine-readable data on a picture is compared with has another given name.
+pub(super) fn prints_another_given_name(
+    machine: &[OcrField],
+    on: &DocumentFindings,
+    sides: &[DocumentFindings],
+) -> bool {
     let is_other = |print: &OcrField| is_other_in_its_place(FieldName::FirstName, print, machine);
-    in_print(on, sides).any(is_repeated) && !in_print(on, sides).any(is_other)
+    in_print(on, sides).any(is_other)
 }
 
 /// Whether a recognised front prints another family or given name in the place of one that machine-readable data has: both were printed on one day,
@@ -118,6 +129,18 @@ pub(super) fn prints_another_address(machine: &[OcrField], sides: &[DocumentFind
     on_known_fronts(sides).any(is_other)
 }
 
+/// Whether a recognised front prints another sex or nationality than machine-readable data has. No check digit covers these, and no barcode is
+/// signed.
+pub(super) fn prints_another_sex_or_nationality(machine: &[OcrField], sides: &[DocumentFindings]) -> bool {
+    let is_other = |print: &OcrField| {
+        let is_compared = matches!(print.name, FieldName::Gender | FieldName::Nationality);
+        let printed = print.normalized.as_deref().filter(|_| is_compared);
+        let both = printed.zip(normal(machine, print.name));
+        both.is_some_and(|(print, own)| print != own)
+    };
+    on_known_fronts(sides).any(is_other)
+}
+
 /// The print of recognised fronts.
 fn on_known_fronts(sides: &[DocumentFindings]) -> impl Iterator<Item = &OcrField> {
     let is_front = |side: &&DocumentFindings| side.side == Side::Front && side.layout.as_ref().is_some_and(is_known);
@@ -132,8 +155,14 @@ fn on_known_fronts(sides: &[DocumentFindings]) -> impl Iterator<Item = &OcrField
 
 /// Whether the print repeats the days that machine-readable data has, that of birth and the last one; true for data without either. Check
 /// digits are as easily made as a barcode, and neither is signed: with a thumb on the day on which one's own card expired, any other day could
-/// be in a new barcode or on a strip with a new zone, and with a thumb on that of birth, a child could be of age.
-pub(super) fn prints_days(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
+/// be in a new barcode or on a strip with a new zone, and with a thumb on that of birth, a child could be of age. `zone` is that of the data,
+/// if it is one: it has no century, and a barcode has one.
+pub(super) fn prints_days(
+    machine: &[OcrField],
+    zone: Option<&MrzReading>,
+    on: &DocumentFindings,
+    sides: &[DocumentFindings],
+) -> bool {
     let others = sides.iter().filter(|side| is_print_only(side) && side.side != on.side);
     let beside = (on.side == Side::Front).then_some(on);
     let days: Vec<&String> = beside
@@ -141,6 +170,10 @@ pub(super) fn prints_days(machine: &[OcrField], on: &DocumentFindings, sides: &[
         .chain(others)
         .flat_map(|side| &side.days_in_print.0)
         .collect();
+    let is_same_date = |print: &OcrField, machine: &OcrField| match machine.name {
+        FieldName::BirthDate if zone.is_some() => is_same_day(print, machine),
+        _ => print.normalized.is_some() && print.normalized == machine.normalized,
+    };
     let is_printed = |day: &OcrField| {
         let is_named = |named: &&String| {
             let print = OcrField {
@@ -150,18 +183,39 @@ pub(super) fn prints_days(machine: &[OcrField], on: &DocumentFindings, sides: &[
             is_same_date(&print, day)
         };
         let mut items = in_print(on, sides).filter(|print| print.name == day.name);
-        items.any(|print| is_same_date(print, day)) || days.iter().any(is_named)
+        items.any(|print| is_same_date(print, day)) || days.iter().any(is_named) || is_year_printed(day, &days, sides)
     };
     let is_expected = |day: &&OcrField| match day.name {
         FieldName::BirthDate => true,
-        FieldName::ExpiryDate => day.normalized.is_some() && !prints_last_year_alone(sides),
+        FieldName::ExpiryDate => day.normalized.is_some(),
         _ => false,
     };
     // Of a year with two digits in print, the day of birth may also be one a hundred years later: it is not the last day as well.
     let digits = |name| normal(machine, name).map(without_century);
     let [born, last] = [FieldName::BirthDate, FieldName::ExpiryDate].map(digits);
-    let is_birth = born.is_some() && last == born;
+    let is_birth = born.zip(last).is_some_and(|(born, last)| may_be_one_print(born, last));
     !is_birth && machine.iter().filter(is_expected).all(is_printed)
+}
+
+/// Whether two days without their centuries may be one in print, with day and month in either order.
+fn may_be_one_print(one: &str, other: &str) -> bool {
+    let is_turned = || match other.split('-').collect::<Vec<_>>().as_slice() {
+        [year, month, day] => one == format!("{year}-{day}-{month}"),
+        _ => false,
+    };
+    one == other || is_turned()
+}
+
+/// Whether the year of a last day is among the days in print, as its end, where the card prints no more than that year.
+fn is_year_printed(day: &OcrField, days: &[&String], sides: &[DocumentFindings]) -> bool {
+    let last = day.normalized.as_deref().filter(|_| day.name == FieldName::ExpiryDate);
+    let year = last
+        .and_then(|last| last.get(..4))
+        .filter(|_| prints_last_year_alone(sides));
+    year.is_some_and(|year| {
+        let end = format!("{year}{END_OF_YEAR}");
+        days.iter().any(|printed| **printed == end)
+    })
 }
 
 /// Whether a side is recognised as a card that prints no more of its last day than the year.
@@ -171,14 +225,6 @@ fn prints_last_year_alone(sides: &[DocumentFindings]) -> bool {
         .filter(|layout| is_known(layout))
         .filter_map(|layout| layout.issued_by());
     states.any(|state| state == WITH_LAST_YEAR_ALONE)
-}
-
-/// Whether a printed day is that of machine-readable data.
-fn is_same_date(print: &OcrField, machine: &OcrField) -> bool {
-    match machine.name {
-        FieldName::BirthDate => is_same_day(print, machine),
-        _ => print.normalized.is_some() && print.normalized == machine.normalized,
-    }
 }
 
 /// Whether a printed date of birth is that of machine-readable data, which may have no century.
@@ -257,7 +303,8 @@ fn gives_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
 /// or is of another card. Both have the names of one register, so that a single one may not differ: here it is neither a title nor one that was
 /// changed by marriage. On one side, what any zone gives goes before what the code gives, and all of it counts. On the other side, only a whole zone's does:
 /// what another one does not give is taken from the print there. A card may have another number on its other side, and a seal that is not the card's
-/// own, such as that of a visa, is of another document.
+/// own, such as that of a visa, is of another document. Nor may the codes of the two sides give these otherwise: a barcode on an altered front could
+/// repeat it, beside the genuine one on the back.
 pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
     let zones = sides
         .iter()
@@ -267,12 +314,8 @@ pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
         let compared = codes.filter(move |(on, _)| is_whole || on.side == zone.side);
         compared.map(move |(on, code)| (zone, on, code))
     });
-    let mut names = Vec::new();
-    let counts = |code: &CodeReading| {
-        let is_the_cards = code.standard == CodeStandard::Aamva || code.kind.is_some();
-        is_the_cards && code.signature != Signature::Invalid
-    };
-    for (zone, on, code) in pairs.filter(|(_, _, code)| counts(code)) {
+    let mut names = differing_between_codes(sides);
+    for (zone, on, code) in pairs.filter(|(_, _, code)| is_the_cards(code)) {
         let both = |name: FieldName| normal(&zone.fields, name).zip(normal(&code.fields, name));
         let is_other_day =
             |name: &FieldName| both(*name).is_some_and(|(own, others)| without_century(own) != without_century(others));
@@ -296,6 +339,64 @@ pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The dates and names that the codes of two sides give otherwise. Their numbers are compared with those of all sides.
+fn differing_between_codes(sides: &[DocumentFindings]) -> Vec<FieldName> {
+    let pairs = sides
+        .iter()
+        .enumerate()
+        .flat_map(|(at, side)| sides[at + 1..].iter().map(move |other| (side, other)));
+    let of_codes = pairs.flat_map(|(side, other)| {
+        let codes = own_codes(side).into_iter();
+        codes.flat_map(move |one| own_codes(other).into_iter().map(move |other| (one, other)))
+    });
+    of_codes
+        .flat_map(|(one, other)| differing_items(&one.fields, &other.fields))
+        .collect()
+}
+
+/// The card's own codes on a side.
+fn own_codes(side: &DocumentFindings) -> Vec<&CodeReading> {
+    side.codes.iter().filter(|code| is_the_cards(code)).collect()
+}
+
+/// The dates and names that two codes give otherwise.
+fn differing_items(one: &[OcrField], other: &[OcrField]) -> Vec<FieldName> {
+    let is_other = |name: &FieldName| {
+        let both = normal(one, *name).zip(normal(other, *name));
+        both.is_some_and(|(own, others)| match name {
+            FieldName::BirthDate | FieldName::ExpiryDate => without_century(own) != without_century(others),
+            _ => same_name(own, others) == Some(false),
+        })
+    };
+    let compared = [
+        FieldName::LastName,
+        FieldName::FirstName,
+        FieldName::FullName,
+        FieldName::BirthDate,
+        FieldName::ExpiryDate,
+    ];
+    let mut differing: Vec<FieldName> = compared.into_iter().filter(is_other).collect();
+    if is_another_whole_name(one, other) || is_another_whole_name(other, one) {
+        differing.push(FieldName::FullName);
+    }
+    differing
+}
+
+/// Whether the whole name of one code is another one than the last and first name of the other.
+fn is_another_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
+    let [last, first] = NAMES.map(|name| normal(parts, name));
+    let whole = normal(whole, FieldName::FullName);
+    whole
+        .zip(last.zip(first))
+        .is_some_and(|(whole, (last, first))| same_full_name(whole, last, first) == Some(false))
+}
+
+/// Whether a code is the card's own, and not made by somebody else than its issuer.
+fn is_the_cards(code: &CodeReading) -> bool {
+    let is_own = code.standard == CodeStandard::Aamva || code.kind.is_some();
+    is_own && code.signature != Signature::Invalid
 }
 
 /// Whether neither of the numbers of a zone and a code occurs in what the other one has.
@@ -572,9 +673,9 @@ fn number(text: &str) -> String {
 }
 
 /// Whether the items of a side count as read from its print: a copy of the same code would repeat itself. Lines of a zone that are not
-/// legible are no machine-readable data.
+/// legible are no machine-readable data, nor is a code without items: beside a seal of any sort, print would be compared with nothing.
 pub(super) fn is_print_only(side: &DocumentFindings) -> bool {
-    !side.mrz.as_ref().is_some_and(is_legible) && side.codes.is_empty()
+    !side.mrz.as_ref().is_some_and(is_legible) && side.codes.iter().all(|code| code.fields.is_empty())
 }
 
 fn share(machine: &[OcrField], print: &[OcrField]) -> Option<f32> {

@@ -146,17 +146,21 @@ fn is_dated(side: &DocumentFindings, document: &[DocumentFindings]) -> bool {
     let agrees = side
         .viz_agreement
         .is_some_and(|share| f64::from(share) >= AGREEMENT_LIMIT);
-    agrees && !has_days_of_codes || across::prints_days(&side.fields, side, document)
+    agrees && !has_days_of_codes || across::prints_days(&side.fields, side.mrz.as_ref(), side, document)
 }
 
 /// Whether a code gives items that go before those in print, such as the name in a barcode that somebody printed beside a licence: where no code is
 /// proved, nobody vouches for these. The zone of a card gives its own items first, unless its names are in doubt; the line of a licence has no name.
+/// No zone has an address or a day of issue.
 fn has_items_of_codes(document: &[DocumentFindings], kind: DocumentType) -> bool {
     let is_named = |zone: &MrzReading| zone.format != MrzFormat::License && !zone.names_in_doubt;
     let goes_first = |zone: &MrzReading| is_whole(zone) && kind_of_zone(zone) == Some(kind) && is_named(zone);
+    let is_in_no_zone = |field: &OcrField| matches!(field.name, FieldName::Address | FieldName::IssueDate);
     document.iter().any(|side| {
-        let mut codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
-        codes.any(|code| !code.fields.is_empty()) && !side.mrz.as_ref().is_some_and(goes_first)
+        let codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
+        let mut items = codes.flat_map(|code| &code.fields);
+        let has_zone = side.mrz.as_ref().is_some_and(goes_first);
+        items.any(|field| !has_zone || is_in_no_zone(field))
     })
 }
 
@@ -217,8 +221,10 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
     let named = named && across::prints_surname(zone, evidence.document);
     let named = named && !across::prints_another_name(&side.fields, evidence.document);
-    // The line of a licence has no names, and an agreement on the same side is one in a name, too.
-    let is_vouched_for = zone.format == MrzFormat::License || side.viz_agreement.is_some();
+    let named = named && !across::prints_another_sex_or_nationality(&side.fields, evidence.document);
+    // The line of a licence has no names, and an agreement on the same side is one in a name, too: of a sister with the same birthday, in the other.
+    let is_vouched_for = zone.format == MrzFormat::License
+        || side.viz_agreement.is_some() && !across::prints_another_given_name(&side.fields, side, evidence.document);
     let is_holders = || {
         let is_named = across::names_holder(&side.fields, side, evidence.document)
             || across::names_holder_in_doubt(zone, side, evidence.document);
@@ -248,8 +254,9 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                 let named = named && across::tells_relatives_apart(&code.fields, None, side, evidence.document);
                 let named = named && !across::prints_another_name(&code.fields, evidence.document);
                 let agrees = of_code(code) == MachineReadable::Seal
-                    || across::prints_days(&code.fields, side, evidence.document)
-                        && !across::prints_another_address(&code.fields, evidence.document);
+                    || across::prints_days(&code.fields, None, side, evidence.document)
+                        && !across::prints_another_address(&code.fields, evidence.document)
+                        && !across::prints_another_sex_or_nationality(&code.fields, evidence.document);
                 let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
                 proved |= repeated && named && agrees && issued && has_its_back(kind, side, evidence.document);
             }

@@ -226,8 +226,7 @@ impl<'v> Examination<'v> {
             &codes,
             reading.zone.fields,
         );
-        let zone_lines = seen.page.lines.iter().filter(|line| !mrz::is_candidate(line));
-        let specimen_words = reading.zone.is_of_nowhere || zone::says_specimen(zone_lines, &fields);
+        let specimen_words = reading.zone.is_of_nowhere || zone::says_specimen(&seen.page.lines, &fields);
         let findings = DocumentFindings {
             side: self.side,
             quality,

@@ -2,6 +2,7 @@
 
 use super::issue_date::add_date_of_issue;
 use super::regions::{locate_machine_items, locate_printed_dates};
+use crate::geometry::is_inside;
 use crate::model::ModelError;
 use crate::observation::{DocumentReader, Observation, WHOLE_PAGE};
 use crate::text::{Line, Spacing};
@@ -46,8 +47,7 @@ pub(super) fn read<'l>(
     side: Side,
 ) -> Result<Reading, ModelError> {
     let visible = |seen: &Observation<'_, '_>, elements: Option<&mrz::Elements>| {
-        let lines: Vec<&Line> = seen.page.lines.iter().filter(|line| !mrz::is_candidate(line)).collect();
-        zone::read(&lines, reader.kind, side, elements, reader.today)
+        zone::read(&print(seen), reader.kind, side, elements, reader.today)
     };
     let mut elements = self::elements(seen);
     let mut visual = visible(seen, elements.as_ref());
@@ -103,6 +103,18 @@ pub(super) fn read<'l>(
     Ok(reading)
 }
 
+/// The lines of print: those on the page, where the zone says how far that reaches. A note that lies beside a passport could give any day that is
+/// covered on it.
+fn print<'s>(seen: &'s Observation<'_, '_>) -> Vec<&'s Line> {
+    let zone = seen.machine.as_ref().filter(|zone| mrz::is_complete(Some(zone)));
+    let page = zone.and_then(mrz::page);
+    let is_on_page = |line: &Line| page.is_none_or(|page| is_inside(&page, [line.area.x, line.area.y]));
+    let lines = seen.page.lines.iter();
+    lines
+        .filter(|line| !mrz::is_candidate(line) && is_on_page(line))
+        .collect()
+}
+
 /// The items of the machine-readable zone, as far as the print read so far settles them.
 fn elements(seen: &mut Observation<'_, '_>) -> Option<mrz::Elements> {
     let zone = seen.machine.as_mut()?;
@@ -137,6 +149,34 @@ mod tests {
         assert!(![3, 9, 14].into_iter().any(|lines| is_empty(lines, Side::Front)));
         let full_of_fine_print = is_empty(32, Side::Back);
         assert!(is_empty(2, Side::Back) && !full_of_fine_print);
+    }
+
+    #[test]
+    fn print_beside_the_page_of_a_zone_is_none_of_it() {
+        let picture = Raster::filled(2000, 1400, [255; 3]);
+        let lines = [
+            "P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<",
+            "L898902C36UTO7408122F3204153<<<<<<<<<<<<<<<0",
+        ];
+        let mut seen = Observation::blind(&picture);
+        // The zone is 800 pixels wide, so that its page is 895, with 63 more on every side.
+        let mut zone = mrz::zone_of(&lines.map(|line| (line, Lattice::default())));
+        zone.rows.iter_mut().for_each(|row| row.area.y = 900.0);
+        seen.machine = Some(zone);
+        let on_page = [("12 AUG 1974", 20.0, 30.0), ("ERIKSSON", 40.0, 25.0)];
+        let beside = [
+            ("15 APR 2032", 80.0, 30.0),
+            ("15.04.2032", 20.0, 5.0),
+            ("2032-04-15", 20.0, 75.0),
+        ];
+        seen.page.lines = page(&[&on_page[..], &beside].concat());
+        let texts = |seen: &Observation<'_, '_>| {
+            let lines = print(seen).into_iter();
+            lines.map(|line| line.text.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(&seen), ["12 AUG 1974", "ERIKSSON"]);
+        seen.machine = None;
+        assert_eq!(texts(&seen).len(), 5);
     }
 
     #[test]

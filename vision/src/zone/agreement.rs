@@ -52,7 +52,8 @@ pub(super) fn share(lines: &[&Line], days: &BTreeSet<Date>, elements: &Elements,
     let born = date(&elements.birth_dates(today)).map(|is_named| is_named || is_in_number());
     let names = [name(&elements.surname), name(&elements.given)];
     // Of a year with two digits in print, the day of birth may also be one a hundred years later: it is not the last day as well.
-    let is_birth = elements.expiry == elements.birth;
+    let is_turned = || turned(&elements.birth).is_some_and(|birth| birth == elements.expiry);
+    let is_birth = elements.expiry == elements.birth || is_turned();
     let last = date(elements.expiry_date(today).as_slice()).map(|is_named| is_named && !is_birth);
     let dates = [born, last];
     let others = dates.into_iter().chain([number(&elements.number)]);
@@ -64,6 +65,11 @@ pub(super) fn share(lines: &[&Line], days: &BTreeSet<Date>, elements: &Elements,
     let is_nameless = names.contains(&Some(false)) && !names.contains(&Some(true));
     let lacks_day = dates.contains(&Some(false));
     (!is_nameless && !lacks_day || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
+}
+
+/// The six digits of a day with its month and its day exchanged: print may have them in either order.
+fn turned(digits: &str) -> Option<String> {
+    Some([digits.get(..2)?, digits.get(4..6)?, digits.get(2..4)?].concat())
 }
 
 /// Whether a text has a number with the six digits of a date of birth behind its first digit that is too long to be a piece of the zone.
@@ -212,9 +218,12 @@ mod tests {
 
     #[test]
     fn a_birth_with_two_digits_of_its_year_is_not_the_last_day_a_hundred_years_later() {
+        let page = |birth| ["MÜLLER", "ANNA MARIA", "L898902C3", birth];
         let zone = "L898902C36UTO7408122F7408122ZE184226B<<<<<10";
-        let page = ["MÜLLER", "ANNA MARIA", "L898902C3", "12 AUG /AOÛT 74"];
-        assert_eq!(agreement_with(zone, &page), None);
+        assert_eq!(agreement_with(zone, &page("12 AUG /AOÛT 74")), None);
+        // Nor is it with day and month in the other order.
+        let zone = "L898902C36UTO7408122F7412084ZE184226B<<<<<10";
+        assert_eq!(agreement_with(zone, &page("12/08/74")), None);
     }
 
     #[test]

@@ -10,6 +10,11 @@ use time::Date;
 const YEARS: Range<i32> = 1868..2200;
 /// How far from the name of a month its day or its year stands at most, in words and numbers: `24 9月/SEP 2019`.
 const NEAR_MONTH: usize = 3;
+/// The last day of a year.
+const LAST_MONTH: u32 = 12;
+const LAST_DAY: u32 = 31;
+/// What stands before the year in which a Mexican voter's card expires.
+const LAST_YEAR: &str = "VIGENCIA";
 /// Names of months in which a zero was read for a letter.
 const MISREAD_MONTHS: [(&str, &str); 3] = [("0CT", "OCT"), ("0KT", "OKT"), ("N0V", "NOV")];
 
@@ -82,8 +87,8 @@ pub(super) fn all(text: &str) -> Vec<Found> {
 }
 
 /// The days that a text may name, however people write dates: with two digits of the year, day and month in either order, spaces alone
-/// between the numbers, or the month in two languages. Too many to take one of them, and enough to look for a day that is known from
-/// elsewhere.
+/// between the numbers, or the month in two languages; of a year without a day, its end. Too many to take one of them, and enough to look for a day
+/// that is known from elsewhere.
 pub(crate) fn possible(text: &str) -> BTreeSet<Date> {
     let letters = MISREAD_MONTHS
         .iter()
@@ -94,7 +99,25 @@ pub(crate) fn possible(text: &str) -> BTreeSet<Date> {
         let in_numbers = in_numbers(rest).into_iter().chain(in_one_number(rest));
         in_numbers.chain(around_month(&tokens, at))
     };
-    days(text).chain((0..tokens.len()).flat_map(at)).collect()
+    let in_text = days(text).chain((0..tokens.len()).flat_map(at));
+    in_text.chain(ends_of_years(&tokens)).collect()
+}
+
+/// The ends of the years that stand without a day: alone, as the later of two, or behind the word for the last year.
+fn ends_of_years(tokens: &[Token]) -> Vec<Date> {
+    let year = |token: &Token| match token {
+        Token::Number(value, 4) => i32::try_from(*value).ok().filter(|year| YEARS.contains(year)),
+        _ => None,
+    };
+    let is_last = |token: &Token| matches!(token, Token::Word(word) if word == LAST_YEAR);
+    let labelled = tokens.iter().skip_while(|token| !is_last(token)).filter_map(year);
+    let alone = tokens.first().filter(|_| tokens.len() == 1).and_then(year);
+    let later = tokens.windows(2).filter_map(|pair| {
+        let [from, to] = [year(&pair[0])?, year(&pair[1])?];
+        (from < to).then_some(to)
+    });
+    let years = labelled.chain(alone).chain(later);
+    years.filter_map(|year| date(year, LAST_MONTH, LAST_DAY)).collect()
 }
 
 /// Words and numbers, whatever stands between them.
@@ -446,6 +469,31 @@ mod tests {
             "28.09.24",
         ] {
             assert!(!possible(text).contains(&expiry), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_year_in_which_a_card_expires_is_known_by_its_end_and_other_numbers_are_no_year() {
+        let end = date!(2029 - 12 - 31);
+        for text in [
+            "VIGENCIA 2029",
+            "EMISIÓN 2019 VIGENCIA 2029",
+            "Vigencia 2019 - 2029",
+            "2019-2029",
+            "12/08/1974 0747 2019 - 2029",
+            "2029",
+        ] {
+            assert!(possible(text).contains(&end), "{text}");
+        }
+        for text in [
+            "SECCIÓN 2029",
+            "2029 00",
+            "2029 - 2019",
+            "C PINO SUAREZ 2029",
+            "VIGENCIA 202",
+            "20291",
+        ] {
+            assert!(!possible(text).contains(&end), "{text}");
         }
     }
 

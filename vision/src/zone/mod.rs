@@ -12,7 +12,7 @@ pub(crate) use labels::is_label;
 pub(crate) use words::{has_individual_number, shows_individual_number};
 
 use crate::fold;
-use crate::mrz::Elements;
+use crate::mrz::{self, Elements};
 use crate::text::Line;
 use domain::country::UTOPIA;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
@@ -72,11 +72,14 @@ pub(crate) fn read(
     }
 }
 
-/// Whether a page says that it is a specimen; `fields` are the items that were read on it.
+/// Whether a page says that it is a specimen; `fields` are the items that were read on it. A line of a zone does not, but a line of capitals alone
+/// looks like one where it has the word again and again.
 pub(crate) fn says_specimen<'a>(lines: impl IntoIterator<Item = &'a Line>, fields: &[OcrField]) -> bool {
     let named = fields.iter().filter(|field| NAMES.contains(&field.name));
     let names: Vec<&str> = named.filter_map(|field| field.text.as_deref()).collect();
-    let mut legible = lines.into_iter().filter(|line| is_legible(line));
+    let has_letters_alone = |line: &Line| line.text.chars().all(|c| c.is_alphabetic() || c.is_whitespace());
+    let is_print = |line: &Line| !mrz::is_candidate(line) || has_letters_alone(line);
+    let mut legible = lines.into_iter().filter(|line| is_legible(line) && is_print(line));
     legible.any(|line| words::is_specimen(&line.text, &names))
 }
 

@@ -189,6 +189,19 @@ fn m_that_was_read_as_a_womans_on_a_mexican_voters_card_stays() {
 }
 
 #[test]
+fn the_word_of_a_specimen_counts_in_a_long_line_of_capitals_and_not_in_a_zone() {
+    for (text, is_specimen) in [
+        ("SPECIMEN", true),
+        ("SPECIMEN SPECIMEN SPECIMEN", true),
+        ("SPECIMEN<<ANNA<MARIA<<<<<<<<<<", false),
+        ("CHRISTOPHER ALEXANDER", false),
+    ] {
+        let lines = page(&[(text, 0.0, 0.0)]);
+        assert_eq!(says_specimen(&lines, &[]), is_specimen, "{text}");
+    }
+}
+
+#[test]
 fn unsure_lines_are_not_read_as_items() {
     let mut lines = page(&[("Surname", 0.0, 0.0), ("SMITH", 0.0, 34.0), ("SPECIMEN", 0.0, 90.0)]);
     lines.iter_mut().for_each(|line| line.confidence = 0.3);
