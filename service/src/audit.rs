@@ -13,7 +13,7 @@ use domain::{
 };
 use futures::Stream;
 use store::{
-    StoreError,
+    StoreError, Tx,
     audit::{self, numbers_before},
     audit_chain::{self, Beginning, Checked},
 };
@@ -64,8 +64,23 @@ pub(crate) async fn seal_new(honnin: &Honnin) -> Result<(), StoreError> {
     if !any {
         return Ok(());
     }
+    seal_batches(honnin, async |tx| audit_chain::seal(tx, BATCH).await).await
+}
+
+/// The same, also those that were committed very late, for which a long log is searched.
+pub(crate) async fn seal_all(honnin: &Honnin) -> Result<(), StoreError> {
+    seal_batches(honnin, async |tx| audit_chain::seal_all(tx, BATCH).await).await
+}
+
+/// Runs `seal` in one unit of work after another, until it has linked less than a batch.
+async fn seal_batches<F>(honnin: &Honnin, seal: F) -> Result<(), StoreError>
+where
+    F: AsyncFn(&mut Tx) -> Result<usize, StoreError> + Clone + Send + 'static,
+{
     loop {
-        let sealed = match honnin.db.write(async |tx| audit_chain::seal(tx, BATCH).await).await {
+        let seal = seal.clone();
+        let unit = honnin.db.write(async move |tx| seal(tx).await);
+        let sealed = match honnin.in_turn(unit).await {
             // Another node is doing it.
             Err(StoreError::Conflict) => return Ok(()),
             sealed => sealed?,

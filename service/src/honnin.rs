@@ -8,6 +8,7 @@ use crate::{
     review::{self, CountedReasons},
     runtime::{
         analyser::Analyser,
+        bulk::Bulk,
         clock_trust::{ClockReading, ClockTrust},
         counted::Counted,
         cpu_pool::CpuPool,
@@ -94,6 +95,7 @@ pub struct Honnin {
     pub(crate) request_log: Arc<RequestLog>,
     pub(crate) last_check: Arc<LastCheck>,
     pub(crate) clock_trust: Arc<ClockTrust>,
+    bulk: Arc<Bulk>,
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
     pub(crate) key_names: Arc<KeyNames>,
@@ -124,6 +126,7 @@ impl Honnin {
             wake_ups: Arc::default(),
             request_log: Arc::default(),
             last_check: Arc::default(),
+            bulk: Arc::default(),
             audit_check: Arc::default(),
             key_names: Arc::default(),
             figures: Arc::new(Counted::new(overview::KEPT)),
@@ -179,6 +182,11 @@ impl Honnin {
     #[must_use]
     pub fn allows_local_sign_in(&self) -> bool {
         self.config.local_sign_in
+    }
+
+    /// Runs a unit of work that writes unit after unit: with pauses, in which other processes get their turn.
+    pub(crate) async fn in_turn<T>(&self, unit: impl Future<Output = T>) -> T {
+        self.bulk.run(&*self.clock, unit).await
     }
 
     /// The URL of a one-time link.

@@ -23,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 const EVERY: Duration = Duration::from_secs(1);
 /// Entries that may wait to be written; more are dropped. About 3 MB.
 const ROOM: usize = 10_000;
-/// After this many entries of a tenant, its oldest ones are removed: the number kept is exceeded by as many at most.
+/// After this many entries of a tenant, its oldest ones are removed: the number kept is exceeded by as many at most, unless it was lowered.
 const TRIM_AFTER: u32 = 1_000;
+/// How many are removed then at most: more than were added, and few enough that nobody waits for it. The sweep removes the rest.
+const TRIMMED: u32 = 2 * TRIM_AFTER;
 
 /// How much is kept for each tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +173,7 @@ async fn write_batch(honnin: &Honnin, batch: &[Entry]) -> Result<(), StoreError>
     let unit = honnin.db.write(async move |tx| {
         request_log::insert_all(tx, &rows).await?;
         for tenant in &full {
-            request_log::keep_newest(tx, tenant, most).await?;
+            request_log::keep_newest(tx, tenant, most, TRIMMED).await?;
         }
         Ok(())
     });

@@ -6,12 +6,15 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
 };
 use domain::time::{Millis, Timestamp};
 use futures::{Stream, TryStreamExt as _};
 use sha2::{Digest, Sha256};
 
+/// How far before the last linked entry, by its number, others may still come that were numbered before it and committed later: much further
+/// than the log grows while a unit of work may take.
+const LATE: i64 = 500_000;
 /// Time between two marks.
 const MARKED_EVERY: Millis = Millis::days(1);
 /// How many more marks must say that an entry is old than say that it is not: a week of a wrong clock removes nothing.
@@ -88,14 +91,65 @@ fn link(before: &[u8], position: i64, row: &Row) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
-/// Whether there are entries that are not linked yet.
+/// Up to `$1` entries that are not linked, oldest first. In an order also where any will do: without one, PostgreSQL reads the log from its
+/// beginning if it expects to find many.
+macro_rules! open_sql {
+    ($columns:literal, $which:expr) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM audit WHERE position IS NULL",
+            $which,
+            " ORDER BY number LIMIT $1"
+        )
+    };
+}
+
+/// Those whose numbers are greater than that of the last linked one, or less by up to `$2`. What was linked stays in PostgreSQL's index of what
+/// is not until the table is vacuumed, which a long one seldom is: each second, all of it would be passed by.
+macro_rules! lately {
+    () => {
+        " AND number > COALESCE((SELECT linked.number FROM audit AS linked
+              WHERE linked.position = (SELECT position FROM audit_chain WHERE id = 1)), 0) - $2"
+    };
+}
+
+/// Whether there are entries that are not linked yet. One that was committed very late is left to [`seal_all`].
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn any_open(tx: &mut Tx) -> Result<bool, StoreError> {
-    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar("SELECT number FROM audit WHERE position IS NULL LIMIT 1")
-        .fetch_optional(conn).await)?;
+    any_open_within(tx, LATE).await
+}
+
+/// The same with another limit of what is very late.
+pub(crate) async fn any_open_within(tx: &mut Tx, late: i64) -> Result<bool, StoreError> {
+    let found: Option<i64> = match tx.dialect() {
+        Dialect::Sqlite => {
+            on!(tx, conn => sqlx::query_scalar(open_sql!("number", "")).bind(1_i64).fetch_optional(conn).await)?
+        }
+        Dialect::Postgres => on!(tx, conn => sqlx::query_scalar(open_sql!("number", lately!()))
+            .bind(1_i64).bind(late).fetch_optional(conn).await)?,
+    };
     Ok(found.is_some())
+}
+
+/// Up to `limit` of them; with `late`, those that are not very late.
+async fn list_open(tx: &mut Tx, limit: u32, late: Option<i64>) -> Result<Vec<Row>, StoreError> {
+    macro_rules! entries {
+        ($which:expr) => {
+            open_sql!(
+                "number, at, tenant_id, actor, action, subject, detail, address",
+                $which
+            )
+        };
+    }
+    let limit = i64::from(limit);
+    match (tx.dialect(), late) {
+        (Dialect::Postgres, Some(late)) => on!(tx, conn => sqlx::query_as(entries!(lately!()))
+            .bind(limit).bind(late).fetch_all(conn).await),
+        _ => on!(tx, conn => sqlx::query_as(entries!("")).bind(limit).fetch_all(conn).await),
+    }
 }
 
 async fn head(tx: &mut Tx) -> Result<Head, StoreError> {
@@ -212,16 +266,26 @@ async fn find_first_until(tx: &mut Tx, position: i64, end: Timestamp) -> Result<
         .bind(position).bind(end.as_millis()).fetch_optional(conn).await)
 }
 
-/// Links up to `limit` entries, oldest first. Returns how many.
+/// Links up to `limit` entries, oldest first. Returns how many. One that was committed very late is left to [`seal_all`].
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if another node links at the same time.
 pub async fn seal(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
+    seal_open(tx, limit, Some(LATE)).await
+}
+
+/// The same, however late they were committed.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if another node links at the same time.
+pub async fn seal_all(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
+    seal_open(tx, limit, None).await
+}
+
+async fn seal_open(tx: &mut Tx, limit: u32, late: Option<i64>) -> Result<usize, StoreError> {
+    // First: whoever links these entries after they are listed has moved it then.
     let before = head(tx).await?;
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
-        "SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
-         WHERE position IS NULL ORDER BY number LIMIT $1")
-        .bind(i64::from(limit)).fetch_all(conn).await)?;
+    let rows = list_open(tx, limit, late).await?;
     let mut last = before.clone();
     let mut links = Vec::with_capacity(rows.len());
     for row in &rows {

@@ -175,15 +175,18 @@ pub async fn operations(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<Operation>
         .bind(tenant.as_str()).fetch_all(conn).await)
 }
 
-/// Removes a tenant's entries except for the newest `most`. Returns how many.
+/// Removes up to `limit` of a tenant's entries, the oldest first, except for the newest `most`. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn keep_newest(tx: &mut Tx, tenant: &TenantId, most: u32) -> Result<u64, StoreError> {
+pub async fn keep_newest(tx: &mut Tx, tenant: &TenantId, most: u32, limit: u32) -> Result<u64, StoreError> {
     on!(tx, conn => sqlx::query(
-        "DELETE FROM request_log WHERE tenant_id = $1 AND number <= (
-             SELECT number FROM request_log WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1 OFFSET $2)")
-        .bind(tenant.as_str()).bind(i64::from(most)).execute(conn).await.map(|done| done.rows_affected()))
+        "DELETE FROM request_log WHERE number IN (
+             SELECT number FROM request_log WHERE tenant_id = $1 AND number <= (
+                 SELECT number FROM request_log WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1 OFFSET $2)
+             ORDER BY number LIMIT $3)")
+        .bind(tenant.as_str()).bind(i64::from(most)).bind(i64::from(limit))
+        .execute(conn).await.map(|done| done.rows_affected()))
 }
 
 /// Removes up to `limit` entries from before `before`. Returns how many.

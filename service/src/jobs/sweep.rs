@@ -111,6 +111,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("sessions that are not indexed", index_earlier(honnin).await);
     sweep_rows(honnin, now, &mut steps).await;
     sweep_webhooks(honnin, (now, is_thorough(job)), &mut steps).await;
+    steps.note("entries that are not linked", crate::audit::seal_all(honnin).await);
     let mark = honnin.db.write(async move |tx| audit_chain::mark(tx, now).await);
     steps.note("age of the audit log", mark.await);
     steps.note("audit log", sweep_audit(honnin, now).await);
@@ -148,7 +149,8 @@ where
     let mut removed = 0;
     loop {
         let remove = remove.clone();
-        let batch = honnin.db.write(async move |tx| remove(tx).await).await?;
+        let unit = honnin.db.write(async move |tx| remove(tx).await);
+        let batch = honnin.in_turn(unit).await?;
         removed += batch;
         if batch < u64::from(BATCH) {
             return Ok(removed);
@@ -166,7 +168,8 @@ where
     let mut last = None;
     loop {
         let (sweep, after) = (sweep.clone(), last);
-        last = honnin.db.write(async move |tx| sweep(tx, after.as_ref()).await).await?;
+        let unit = honnin.db.write(async move |tx| sweep(tx, after.as_ref()).await);
+        last = honnin.in_turn(unit).await?;
         if last.is_none() {
             return Ok(());
         }
@@ -274,10 +277,10 @@ async fn sweep_tenant(
     })
     .await?;
     let (id, most) = (tenant.id.clone(), kept.requests.most);
-    let trim = honnin
-        .db
-        .write(async move |tx| stored_requests::keep_newest(tx, &id, most).await);
-    trim.await?;
+    in_batches(honnin, async move |tx| {
+        stored_requests::keep_newest(tx, &id, most, BATCH).await
+    })
+    .await?;
     sweep_events(honnin, &tenant.id, happened, erased).await
 }
 
@@ -300,7 +303,7 @@ async fn sweep_events(
             let remove = honnin
                 .db
                 .write(async move |tx| events::remove_old(tx, &removable, erased_before).await);
-            remove.await?;
+            honnin.in_turn(remove).await?;
         }
         if last.is_none() {
             return Ok(());

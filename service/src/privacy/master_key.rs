@@ -29,7 +29,8 @@ pub struct Sealed {
 pub async fn encrypt_anew(honnin: &Honnin, mut progress: impl FnMut(usize)) -> Result<usize, StoreError> {
     let mut done = 0;
     loop {
-        let renewed = honnin.vault.reseal_keys(BATCH).await?;
+        // Sessions that are created meanwhile need keys of their own.
+        let renewed = honnin.in_turn(honnin.vault.reseal_keys(BATCH)).await?;
         done += renewed;
         progress(done);
         if renewed == 0 {

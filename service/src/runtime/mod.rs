@@ -1,7 +1,9 @@
 //! What all operations are built on, and what knows none of them: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed
-//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many.
+//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many, pauses of work that
+//! writes unit after unit.
 
 pub mod analyser;
+pub(crate) mod bulk;
 pub mod clock;
 pub(crate) mod clock_trust;
 pub mod counted;

@@ -174,7 +174,7 @@ pub(crate) async fn index_earlier(honnin: &Honnin) -> Result<(), StoreError> {
             }
             Ok::<_, StoreError>(())
         });
-        unit.await?;
+        honnin.in_turn(unit).await?;
     }
 }
 

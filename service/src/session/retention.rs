@@ -94,7 +94,8 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         };
         let last = batch.sessions.last().filter(|_| batch.sessions.len() == BATCH as usize);
         after = last.map(|last| (last.created_at, last.id.clone()));
-        honnin.db.write(async move |tx| shorten(tx, &batch).await).await?;
+        let unit = honnin.db.write(async move |tx| shorten(tx, &batch).await);
+        honnin.in_turn(unit).await?;
         if after.is_none() {
             break;
         }

@@ -4,6 +4,7 @@
 //! that cannot be checked once its beginning has left.
 
 use domain::{
+    audit::{Actor, AuditAction},
     ids::SessionId,
     tenant::TenantSettings,
     time::{Clock as _, Millis, Timestamp},
@@ -19,10 +20,15 @@ use service::{
     webhook::redeliver::send_again,
 };
 use std::time::{Duration, Instant};
-use store::jobs::JobKind;
+use store::{
+    StoreError,
+    audit::{self, Entry},
+    audit_chain,
+    jobs::JobKind,
+};
 use testkit::{
     Harness, START,
-    databases::{Backend, backends},
+    databases::{Backend, backends, sqlite},
     long_runs, loopback_sender,
     receiver::Receiver,
 };
@@ -131,6 +137,58 @@ async fn every_table_loses_its_old_rows_in_one_sweep_while_sessions_are_created(
         }
         assert!(created > 1, "{name}: everybody waited for the sweep");
     }
+}
+
+/// Such as a command. It looks at SQLite's lock every tenth of a second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_process_writes_while_a_long_audit_log_is_linked() {
+    let harness = harness(sqlite().await).await;
+    let insert = "INSERT INTO audit (at, actor, action) SELECT i, 'system', 'session.read' FROM n";
+    fill(&harness.database, 5_000, insert).await;
+    let process = harness.database.reopen().await;
+    let writing = async {
+        let linked = "SELECT COUNT(*) FROM audit WHERE position > 0";
+        while harness.database.number(linked).await == 0 {}
+        let entry = Entry::new(START, Actor::System, AuditAction::AuditTrim);
+        let unit = process.write(async move |tx| {
+            let is_linking = audit_chain::any_open(tx).await?;
+            audit::record(tx, &entry).await?;
+            Ok::<_, StoreError>(is_linking)
+        });
+        unit.await.unwrap()
+    };
+    let both = async { tokio::join!(harness.run_until_idle(), writing) };
+    pin!(both);
+    let (_, was_linking) = loop {
+        // Time passes, so that each unit takes some.
+        harness.clock.advance(Millis::seconds(1));
+        tokio::select! {
+            biased;
+            done = &mut both => break done,
+            _ = harness.database.number("SELECT COUNT(*) FROM tenants") => {}
+        }
+    };
+    assert!(was_linking, "it waited until everything was linked");
+}
+
+/// Each second, only the end of the log is looked at. PostgreSQL numbers an entry when it is written, and shows it when it is committed.
+#[tokio::test]
+async fn an_entry_of_the_audit_log_that_comes_long_after_its_number_is_linked_by_the_sweep() {
+    let Some(harness) = Harness::on_postgres(domain::session::Step::ALL).await else {
+        return;
+    };
+    let many_more = "SELECT SETVAL(PG_GET_SERIAL_SEQUENCE('audit', 'number'), 1000000)";
+    harness.database.run(many_more).await;
+    harness.create().await;
+    harness.run_until_idle().await;
+    let late = "INSERT INTO audit (number, at, actor, action) OVERRIDING SYSTEM VALUE
+                VALUES (400000, 1785663000000, 'system', 'session.read')";
+    harness.database.run(late).await;
+    harness.run_until_idle().await;
+    let open = "SELECT COUNT(*) FROM audit WHERE position IS NULL";
+    assert_eq!(harness.database.number(open).await, 1);
+    sweep_now(&harness).await;
+    assert_eq!(harness.database.number(open).await, 0);
 }
 
 /// A system on this database whose tenant sends to `receiver`.

@@ -213,12 +213,15 @@ row! {
 }
 
 /// The first `$3` tenants by name whose name is like `$2`, with their sessions since `$1`; compared as by [`list_names`].
+/// Entries are ordered by the tenant as well, as only the index of a tenant's entries is: in the order of all entries, PostgreSQL would look
+/// for those of a quiet tenant among everybody's.
 macro_rules! activity_sql {
     ($collation:literal) => {
         concat!(
             "SELECT id, name, livemode, created_at,
                 (SELECT COUNT(*) FROM sessions WHERE sessions.tenant_id = listed.id AND sessions.created_at >= $1) AS sessions,
-                (SELECT at FROM audit WHERE audit.tenant_id = listed.id ORDER BY number DESC LIMIT 1) AS last_at
+                (SELECT at FROM audit WHERE audit.tenant_id >= listed.id AND audit.tenant_id <= listed.id
+                 ORDER BY audit.tenant_id DESC, audit.number DESC LIMIT 1) AS last_at
              FROM (SELECT id, name, livemode, created_at FROM tenants WHERE LOWER(name",
             $collation,
             ") LIKE LOWER($2",

@@ -71,8 +71,7 @@ pub async fn list(
             "SELECT event.id, event.tenant_id, event.session_id, event.kind, event.created_at, event.data, event.note,
                     unsent.created_at AS noted_at
              FROM unsent_events AS unsent JOIN events AS event ON event.id = unsent.event_id
-             WHERE unsent.tenant_id = $1
-                 AND (unsent.created_at > $2 OR (unsent.created_at = $2 AND unsent.event_id > $3))
+             WHERE unsent.tenant_id = $1 AND (unsent.created_at, unsent.event_id) > ($2, $3)
              ORDER BY unsent.created_at, unsent.event_id LIMIT $4")
             .bind(tenant.as_str()).bind(page.after.0).bind(&page.after.1).bind(page.batch)
             .fetch_all(conn).await)?;

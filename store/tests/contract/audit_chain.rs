@@ -291,3 +291,29 @@ async fn entries_are_found_by_what_who_and_when() {
         assert!(none.is_empty(), "{name}");
     }
 }
+
+/// On PostgreSQL, an entry is numbered when it is written and may be committed after many others.
+#[tokio::test]
+async fn an_entry_that_is_committed_long_after_others_were_linked_is_linked_when_all_are_looked_at() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let is_postgres = name == "postgres";
+        let with_number = async |number: i64| {
+            let overriding = if is_postgres { "OVERRIDING SYSTEM VALUE" } else { "" };
+            let insert = format!(
+                "INSERT INTO audit (number, at, actor, action) {overriding} VALUES ({number}, 1, 'system', 'session.read')"
+            );
+            backend.run(keep(insert)).await;
+        };
+        with_number(1_000_000).await;
+        assert_eq!(seal(db).await, 1, "{name}");
+        // As late as another unit may be.
+        with_number(999_000).await;
+        assert_eq!(seal(db).await, 1, "{name}");
+        with_number(7).await;
+        assert_eq!(read!(db, tx => audit_chain::any_open(tx)), !is_postgres, "{name}");
+        let left = write!(db, tx => audit_chain::seal_all(tx, 10));
+        assert_eq!(left.unwrap(), 1, "{name}");
+        assert!(matches!(check(db).await, Checked::Whole(_, 0)), "{name}");
+    }
+}

@@ -161,13 +161,14 @@ async fn a_full_batch_is_written_at_once_and_old_entries_leave_by_count_and_by_a
         };
         assert_eq!(left(&tenant.id).await, MAX_AT_ONCE, "{name}");
         assert_eq!(
-            write!(db, tx => request_log::keep_newest(tx, &tenant.id, 600)).unwrap(),
+            write!(db, tx => request_log::keep_newest(tx, &tenant.id, 600, 1_000)).unwrap(),
             0,
             "{name}"
         );
+        let newest_100 = async |limit| write!(db, tx => request_log::keep_newest(tx, &tenant.id, 100, limit)).unwrap();
         assert_eq!(
-            write!(db, tx => request_log::keep_newest(tx, &tenant.id, 100)).unwrap(),
-            400,
+            [newest_100(300).await, newest_100(300).await, newest_100(300).await],
+            [300, 100, 0],
             "{name}"
         );
         // The entries 401 to 500 are left.
@@ -183,7 +184,7 @@ async fn a_full_batch_is_written_at_once_and_old_entries_leave_by_count_and_by_a
         );
         assert_eq!((left(&tenant.id).await, left(&other.id).await), (80, 0), "{name}");
         assert_eq!(
-            write!(db, tx => request_log::keep_newest(tx, &tenant.id, 0)).unwrap(),
+            write!(db, tx => request_log::keep_newest(tx, &tenant.id, 0, 1_000)).unwrap(),
             80,
             "{name}"
         );

@@ -16,7 +16,7 @@ use store::{
     jobs::{self, Claim, JobKind},
     people::users,
     session::{
-        idempotency,
+        ended, idempotency,
         search::{self, Filter, Order, Page, Person},
     },
     webhook::{
@@ -278,4 +278,26 @@ async fn old_events_are_looked_for_slice_by_slice_however_many_of_them_stay() {
         events::remove_old(tx, &second.removable, erased_before).await
     })
     .await;
+}
+
+/// Each of them has an event, from which its end is known, and a job that will erase it.
+#[tokio::test]
+async fn the_erasure_of_a_session_is_looked_up_once_for_all_counts() {
+    let failed = "INSERT INTO sessions (id, tenant_id, status, plan, created_at, expires_at, attempt, version, data_key)
+                  SELECT printf('vs_%032x', i), printf('tn_%032x', 0), 'failed', '{}', i, i, 1, 0, printf('dk_%032x', i) FROM n";
+    let recorded = "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data)
+                    SELECT printf('evt_%032x', i), printf('tn_%032x', 0), printf('vs_%032x', i), 'verification.failed', i, '{}' FROM n";
+    let planned =
+        "INSERT INTO jobs (kind, subject, run_at) SELECT 'erase', printf('vs_%032x#1', i), 2000000 + i FROM n";
+    let fill = [TENANT, failed, recorded, planned];
+    let tenant = TenantId::from_random([0; 16]);
+    let count = async |tx: &mut Tx| {
+        let by = [10, 20, 30].map(Timestamp::from_millis);
+        let counts = ended::count_erasures(tx, &tenant, Millis(5), by).await?;
+        assert_eq!(counts, [5, 15, 25]);
+        Ok::<_, StoreError>(counts)
+    };
+    let of_each = (steps(1_050, &fill, &count).await - steps(50, &fill, &count).await) / 1_000;
+    // Twice as many if the databases look it up wherever it is used.
+    assert!(of_each < 150, "{of_each} steps for each session");
 }
