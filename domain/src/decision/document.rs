@@ -222,7 +222,7 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let named = named && across::prints_surname(zone, evidence.document);
     let named = named && !across::prints_another_name(&side.fields, evidence.document);
     let named = named && !across::prints_another_sex_or_nationality(&side.fields, evidence.document);
-    // The line of a licence has no names, and an agreement on the same side is one in a name, too: of a sister with the same birthday, in the other.
+    // The line of a licence has no names. An agreement on the same side includes a name: with a twin's zone, the family name alone.
     let is_vouched_for = zone.format == MrzFormat::License
         || side.viz_agreement.is_some() && !across::prints_another_given_name(&side.fields, side, evidence.document);
     let is_holders = || {
@@ -463,9 +463,11 @@ fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: D
 }
 
 /// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
-/// their places on a known document and read twice. Those of a zone with a wrong check digit go before these, and may be misread.
+/// their places on a known document and read twice. Those of a zone with a wrong check digit go before these, and may be misread. A code without
+/// items protects none.
 fn is_certain(side: &DocumentFindings) -> bool {
-    let is_protected = !side.codes.is_empty() || side.layout.as_ref().is_some_and(is_known);
+    let is_coded = side.codes.iter().any(|code| !code.fields.is_empty());
+    let is_protected = is_coded || side.layout.as_ref().is_some_and(is_known);
     side.mrz.as_ref().is_some_and(is_whole) || (is_protected && !has_items_of_zone(side))
 }
 

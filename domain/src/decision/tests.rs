@@ -448,6 +448,27 @@ fn a_last_day_in_a_zone_with_a_wrong_check_digit_rejects_nobody() {
 }
 
 #[test]
+fn a_last_day_in_print_beside_a_code_without_items_rejects_nobody() {
+    let past = field(FieldName::ExpiryDate, "2021-04-12");
+    for (coded, rejects) in [(vec![], false), (vec![past.clone()], true)] {
+        let mut page = passport();
+        page.mrz = None;
+        page.fields[3] = past.clone();
+        page.codes = vec![CodeReading {
+            standard: CodeStandard::Seal,
+            kind: None,
+            issuer: Some("SE01".into()),
+            fields: coded,
+            signature: Signature::NotChecked,
+        }];
+        let decision = judge(&[page], Some(&selfie()), &Policy::default());
+        let reasons = decision.reasons;
+        assert_eq!(reasons.contains(&Reason::DocumentExpired), rejects, "{reasons:?}");
+        assert_eq!(decision.verdict == Verdict::Rejected, rejects, "{reasons:?}");
+    }
+}
+
+#[test]
 fn on_its_last_day_a_japanese_document_may_have_expired_in_japan() {
     for (issuer, verdict) in [("JPN", Verdict::NeedsReview), ("SWE", Verdict::Approved)] {
         let mut page = passport();

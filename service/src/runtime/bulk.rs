@@ -18,8 +18,8 @@ pub(crate) struct Bulk {
 }
 
 impl Bulk {
-    /// Runs a unit, after a pause if one is due by what the units before have taken of the time that passes evenly. A unit that hangs keeps no
-    /// others from running.
+    /// Runs a unit, after a pause if the units before have taken long enough, by the clock that nobody sets. A unit that hangs keeps no others
+    /// from running.
     pub(crate) async fn run<T>(&self, clock: &dyn Clock, unit: impl Future<Output = T>) -> T {
         self.pause_if_due().await;
         let began = clock.elapsed();

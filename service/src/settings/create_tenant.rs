@@ -56,7 +56,7 @@ pub enum CreateTenantError {
     #[error("the settings are invalid")]
     BadSettings(Vec<BadSetting>),
     /// The tenant was created before.
-    #[error("the tenant was created already")]
+    #[error("the tenant has already been created")]
     Repeated,
     /// Storage.
     #[error(transparent)]
@@ -137,8 +137,8 @@ pub fn draft_tenant(honnin: &Honnin) -> TenantId {
     TenantId::from_random(honnin.random_bytes())
 }
 
-/// Creates a tenant without settings, keys and secrets: those are for its first admin. Whoever asks for a tenant twice, by its id from
-/// [`draft_tenant`], gets one.
+/// Creates a tenant without settings, keys and secrets: those are for its first admin. A tenant that is asked for twice, by its id from
+/// [`draft_tenant`], is created once.
 ///
 /// # Errors
 /// [`CreateTenantError`].

@@ -342,9 +342,16 @@ fn after(text: &str, label: &str, ends: LabelEnd) -> Option<String> {
         return None;
     }
     Some(
-        tail.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ')' | '(' | '・'))
+        without_plural(tail)
+            .trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ')' | '(' | '・'))
             .to_owned(),
     )
+}
+
+/// What follows a label without the plural that it may have in brackets: `Given name(s)`.
+fn without_plural(tail: &str) -> &str {
+    let behind = |plural: &str| tail.trim_start().strip_prefix(plural);
+    behind("(s)").or_else(|| behind("(S)")).unwrap_or(tail)
 }
 
 #[cfg(test)]

@@ -157,6 +157,20 @@ fn a_label_is_never_a_value() {
 }
 
 #[test]
+fn a_plural_in_brackets_belongs_to_the_label() {
+    for label in [
+        "Given Name(s)",
+        "GIVEN NAME (S)",
+        "Prénom(s)/Given name(s)",
+        "Given name(s)/Nombre(s)",
+    ] {
+        let lines = [(label, 0.0, 0.0), ("ANNA MARIA", 1.0, 34.0)];
+        let zone = read_page(&lines, DocumentType::Passport);
+        assert_eq!(value(&zone, FieldName::FirstName), Some("ANNA MARIA"), "{label}");
+    }
+}
+
+#[test]
 fn on_a_mexican_voters_card_m_may_be_a_woman() {
     let sex = |issuer: &str, sex: &str| {
         let lines = [(issuer, 0.0, 0.0), ("Sex", 0.0, 80.0), (sex, 0.0, 114.0)];
