@@ -33,6 +33,8 @@ const FILLING: f32 = 0.9;
 const MARGIN: f32 = 0.02;
 /// Pieces of print on the table between the document and the border are shorter than this, in heights.
 const STUB: f32 = 3.0;
+/// Share of the lines above which print that the border runs through is that of a sheet, which goes on beyond the picture.
+const SHEET: f32 = 0.25;
 /// Labels that are spread over a document, at least.
 const SPREAD_LABELS: usize = 5;
 /// What stands within so many times the part with the labels is printed on the document, where no outline says otherwise. Of 190 rendered
@@ -214,6 +216,18 @@ impl<'a> Observation<'a, '_> {
                     && is_inside(&document, self.place([area.x, area.y]))
             })
         })
+    }
+
+    /// Whether the border of the picture that was given, of this size, runs through so much of the print that it is that of a letter or a poster:
+    /// on the back of a document, however full of fine print, lines end before its edge.
+    pub(crate) fn is_print_of_sheet(&self, size: [f32; 2]) -> bool {
+        let lines: Vec<&Area> = self
+            .page
+            .areas()
+            .filter(|area| area.half_width > STUB * area.half_height)
+            .collect();
+        let cut = lines.iter().filter(|area| self.is_at_border(area, size)).count();
+        cut as f32 > SHEET * lines.len() as f32
     }
 
     /// The part with the labels of the layout and what is around it.

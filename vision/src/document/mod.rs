@@ -159,7 +159,7 @@ impl<'v> Examination<'v> {
             proportions: seen.proportions(self.kind),
             outlines: &self.outlines,
             portrait,
-            is_empty: contents.reading.is_empty(self.side)
+            is_empty: contents.reading.is_empty(self.side, seen.is_print_of_sheet(size))
                 && contents.codes.is_empty()
                 && portrait.is_none()
                 && is_readable,

@@ -32,9 +32,13 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Whether nothing was read that this side of a document has: a stray line may be on any table, or a letter. Backs without a layout may be full of
-    /// fine print.
-    pub(super) fn is_empty(&self, side: Side) -> bool {
-        let most = if side == Side::Front { LETTER } else { u32::MAX };
+    /// fine print, unless it is that of a sheet ([`Observation::is_print_of_sheet`]).
+    pub(super) fn is_empty(&self, side: Side, is_sheet: bool) -> bool {
+        let most = if side == Side::Front || is_sheet {
+            LETTER
+        } else {
+            u32::MAX
+        };
         let may_be_print = (LEAST_PRINT as u32..most).contains(&self.zone.lines);
         self.mrz.is_none() && self.zone.fields.is_empty() && !may_be_print
     }
@@ -140,15 +144,37 @@ mod tests {
 
     #[test]
     fn a_stray_line_and_a_letter_are_no_document() {
-        let is_empty = |lines, side| {
+        let is_empty = |lines, side, is_sheet| {
             let mut reading = Reading::default();
             reading.zone.lines = lines;
-            reading.is_empty(side)
+            reading.is_empty(side, is_sheet)
         };
-        assert!([0, 2, 15, 32].into_iter().all(|lines| is_empty(lines, Side::Front)));
-        assert!(![3, 9, 14].into_iter().any(|lines| is_empty(lines, Side::Front)));
-        let full_of_fine_print = is_empty(32, Side::Back);
-        assert!(is_empty(2, Side::Back) && !full_of_fine_print);
+        assert!(
+            [0, 2, 15, 32]
+                .into_iter()
+                .all(|lines| is_empty(lines, Side::Front, false))
+        );
+        assert!(![3, 9, 14].into_iter().any(|lines| is_empty(lines, Side::Front, false)));
+        let full_of_fine_print = is_empty(32, Side::Back, false);
+        assert!(is_empty(2, Side::Back, false) && !full_of_fine_print);
+        assert!(is_empty(15, Side::Back, true) && !is_empty(14, Side::Back, true));
+    }
+
+    #[test]
+    fn print_that_goes_on_beyond_the_picture_is_that_of_a_sheet() {
+        let picture = Raster::filled(2000, 1400, [255; 3]);
+        let is_sheet = |cut: usize| {
+            let mut seen = Observation::blind(&picture);
+            let line = |number: usize| {
+                let from = if number < cut { 0.0 } else { 20.0 };
+                ("minutes of the meeting", from, 5.0 + 4.0 * number as f32)
+            };
+            seen.page.lines = page(&(0..20).map(line).collect::<Vec<_>>());
+            seen.is_print_of_sheet([2000.0, 1400.0])
+        };
+        assert!(is_sheet(6) && !is_sheet(5));
+        let nothing = Observation::blind(&picture);
+        assert!(!nothing.is_print_of_sheet([2000.0, 1400.0]));
     }
 
     #[test]
