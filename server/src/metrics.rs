@@ -118,14 +118,13 @@ fn registered<M: Metric + Clone + Default>(registry: &mut Registry, name: &str, 
 impl Requests {
     fn registered(registry: &mut Registry) -> Self {
         let requests = Self {
-            answered: Family::default(),
+            answered: registered(
+                registry,
+                "http_requests",
+                "Requests answered, by route template, method and status",
+            ),
             seconds: Family::new_with_constructor(durations),
         };
-        registry.register(
-            "http_requests",
-            "Requests answered, by route template, method and status",
-            requests.answered.clone(),
-        );
         registry.register(
             "http_request_seconds",
             "Time from receiving a request's head to sending the response's head, by route template",

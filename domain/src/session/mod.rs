@@ -281,7 +281,7 @@ impl Session {
         }
     }
 
-    /// Whether its personal data is kept for now. The end of the retention period alone changes nothing until the data is erased. A request
+    /// Whether its personal data is still kept. The end of the retention period alone changes nothing until the data is erased. A request
     /// for erasure does, since somebody was told that it would be carried out.
     #[must_use]
     pub const fn may_be_revived(&self) -> bool {

@@ -190,8 +190,7 @@ async fn request_erasures(db: &Db, rows: [&'static SessionRow; 2]) {
 }
 
 #[tokio::test]
-async fn an_event_that_was_noted_as_sent_by_itself_or_with_all_undelivered_ones_has_no_metadata_once_an_erasure_is_requested()
- {
+async fn an_event_noted_as_sent_alone_or_with_all_undelivered_ones_loses_its_metadata_to_an_erasure_request() {
     for Backend { name, db, .. } in backends().await {
         let World {
             tenant,
