@@ -43,6 +43,12 @@ impl Timestamp {
         Self(self.0.saturating_add(span.0))
     }
 
+    /// This time moved back by `span`, which may be negative.
+    #[must_use]
+    pub const fn minus(self, span: Millis) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+
     /// Milliseconds from `earlier` to this time; negative if that is later.
     #[must_use]
     pub const fn millis_since(self, earlier: Self) -> i64 {
@@ -300,6 +306,16 @@ mod tests {
         ] {
             assert_eq!(noted.is_within(span, noted.plus(passed)), recent, "{passed:?}");
         }
+    }
+
+    #[test]
+    fn a_time_is_moved_both_ways_and_stops_where_there_is_no_more_time() {
+        let (noted, span) = (Timestamp::from_millis(1_785_663_000_000), Millis::minutes(10));
+        assert_eq!(noted.plus(span).minus(span), noted);
+        assert_eq!(noted.minus(span).millis_since(noted), -span.0);
+        let first = Timestamp::from_millis(i64::MIN);
+        assert_eq!(first.minus(span), first);
+        assert_eq!(noted.minus(Millis(i64::MIN)), Timestamp::from_millis(i64::MAX));
     }
 
     #[test]

@@ -210,9 +210,9 @@ pub async fn serve(app: App, listening: Listening) -> Result<(), ServeError> {
     // Comparing with what was hashed takes longer than all the rest of a start.
     tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = if app.config.worker.embedded {
-        work(&app, &vital, &CancellationToken::new())
+        work(&app, &vital)
     } else {
-        Workers::none()
+        Workers::default()
     };
     let metrics_server = MetricsServer::start(&app, listening.metrics);
     let log = Writer::start(&vital, "request log", |stop| request_log::run(app.honnin.clone(), stop));
@@ -266,7 +266,7 @@ pub async fn work_only(app: App) -> Result<(), ServeError> {
     plan_sweep(&app.honnin).await;
     // Comparing with what was hashed takes longer than all the rest of a start.
     tokio::spawn(note_secrets(app.honnin.clone()));
-    let workers = work(&app, &vital, &CancellationToken::new());
+    let workers = work(&app, &vital);
     let audit = export_audit(&app, &vital, sink);
     app.stopping.cancelled().await;
     close(&app, workers, audit, metrics_server).await;
@@ -408,20 +408,14 @@ async fn close(app: &App, workers: Workers, audit: Option<Writer>, metrics_serve
     tracing::info!("stopped");
 }
 
-/// The background workers of this process.
+/// The background workers of this process; by default none.
+#[derive(Default)]
 struct Workers {
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
-    fn none() -> Self {
-        Self {
-            stop: CancellationToken::new(),
-            tasks: Vec::new(),
-        }
-    }
-
     /// Claims no more jobs and waits for the running ones.
     async fn stop(self) {
         self.stop.cancel();
@@ -459,8 +453,8 @@ async fn note_secrets(honnin: Honnin) {
 }
 
 /// A worker for each lane. A notification of the database wakes only one waiter, so it is passed on to all of them.
-fn work(app: &App, vital: &Vital, stop: &CancellationToken) -> Workers {
-    let mut tasks = Vec::new();
+fn work(app: &App, vital: &Vital) -> Workers {
+    let Workers { stop, mut tasks } = Workers::default();
     let mut bells = Vec::new();
     let held = app.config.webhooks.hold || app.restored;
     if app.restored {
@@ -483,7 +477,7 @@ fn work(app: &App, vital: &Vital, stop: &CancellationToken) -> Workers {
         bells.push(Arc::clone(&bell));
         let (worker, stopped) = (Worker::new(app.honnin.clone(), lane, slots), stop.clone());
         let run = async move { worker.run(stopped, &bell).await };
-        tasks.push(vital.spawn(lane_name(lane), stop, run));
+        tasks.push(vital.spawn(lane_name(lane), &stop, run));
     }
     let (changed, stopped) = (Arc::clone(app.honnin.db().jobs_changed()), stop.clone());
     let ring = async move {
@@ -494,11 +488,8 @@ fn work(app: &App, vital: &Vital, stop: &CancellationToken) -> Workers {
             }
         }
     };
-    tasks.push(vital.spawn("wake-up of the workers", stop, ring));
-    Workers {
-        stop: stop.clone(),
-        tasks,
-    }
+    tasks.push(vital.spawn("wake-up of the workers", &stop, ring));
+    Workers { stop, tasks }
 }
 
 const fn lane_name(lane: Lane) -> &'static str {

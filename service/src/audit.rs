@@ -179,7 +179,7 @@ pub(crate) async fn record_look(honnin: &Honnin, staff: &Staff, page: DetailWord
         .about(staff.tenant())
         .with_detail(page);
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        let (actions, since) = ([AuditAction::TenantView; 2], now.plus(Millis(-LOOK.0)));
+        let (actions, since) = ([AuditAction::TenantView; 2], now.minus(LOOK));
         if audit::is_recorded(tx, &entry, actions, page.as_str(), since).await? {
             return Ok(());
         }

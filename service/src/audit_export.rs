@@ -262,7 +262,7 @@ impl Exporter {
         let (now, elapsed) = (self.honnin.now(), self.honnin.clock.elapsed());
         // What was handed over again has not had its time on this connection.
         let has_settled = self.whole_since.is_some_and(|since| elapsed.0 - since.0 >= SETTLING.0);
-        let certain = has_settled.then(|| now.plus(Millis(-SETTLING.0)));
+        let certain = has_settled.then(|| now.minus(SETTLING));
         let worker = self.worker.clone();
         self.honnin
             .db

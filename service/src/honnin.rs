@@ -31,7 +31,12 @@ use domain::{
     time::{Clock, Millis, Timestamp},
 };
 use std::sync::Arc;
-use store::{Db, capture::pictures::Pictures, vault::Vault};
+use store::{
+    Db, StoreError,
+    capture::pictures::Pictures,
+    jobs::{self, Job},
+    vault::Vault,
+};
 use tokio::sync::Mutex;
 use url::Url;
 
@@ -74,6 +79,9 @@ pub struct Parts {
     pub config: ServiceConfig,
 }
 
+/// Views of one session's pictures that are made at a time: enough for the pictures of a page.
+const VIEWS: usize = 4;
+
 /// A running system.
 #[derive(Clone)]
 pub struct Honnin {
@@ -86,8 +94,8 @@ pub struct Honnin {
     models: Arc<[ModelHash]>,
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
-    /// Turns of sessions whose pictures are shown, in `cpu_pool`.
-    pub(crate) views: Turns,
+    /// Turns of sessions whose pictures are shown, in `cpu_pool`: whoever asks for many views of theirs at once waits for their own.
+    pub(crate) views: Arc<Turns<SessionId>>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) provider: Option<Arc<Provider>>,
     pub(crate) config: Arc<ServiceConfig>,
@@ -119,7 +127,7 @@ impl Honnin {
             models: parts.analyser.models().into(),
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
             look_pool: Arc::new(CpuPool::new(parts.analyser)),
-            views: Turns::default(),
+            views: Arc::new(Turns::of_each(VIEWS)),
             sender: parts.sender,
             provider: parts.provider.map(Arc::new),
             config: Arc::new(parts.config),
@@ -189,6 +197,16 @@ impl Honnin {
         self.bulk.run(&*self.clock, unit).await
     }
 
+    /// Finishes a job that has nothing more to do, in a unit of its own.
+    ///
+    /// # Errors
+    /// [`StoreError::LeaseLost`] if another worker has it or it is finished, or if storage fails.
+    pub(crate) async fn finish(&self, job: &Job) -> Result<(), StoreError> {
+        let (job, now) = (job.clone(), self.now());
+        let unit = self.db.write(async move |tx| jobs::finish(tx, &job, now).await);
+        unit.await
+    }
+
     /// The URL of a one-time link.
     pub(crate) fn link_url(&self, token: &str) -> Secret<String> {
         Secret::new(format!("{}v/{token}", self.base_url()))
@@ -248,7 +266,7 @@ impl Honnin {
     ///
     /// # Errors
     /// If the database of keys does not respond.
-    pub async fn close(&self) -> Result<(), store::StoreError> {
+    pub async fn close(&self) -> Result<(), StoreError> {
         self.db.close().await;
         self.vault.close().await
     }

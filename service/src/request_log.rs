@@ -243,7 +243,7 @@ pub fn kept(honnin: &Honnin) -> Kept {
 
 /// Entries from before this time are removed.
 pub(crate) fn oldest(honnin: &Honnin, now: Timestamp) -> Timestamp {
-    now.plus(Millis(-kept(honnin).age.0))
+    now.minus(kept(honnin).age)
 }
 
 #[cfg(test)]

@@ -683,6 +683,23 @@ async fn whoever_has_lost_their_role_changes_no_setting_with_a_request_that_is_u
     assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
 }
 
+/// Detects if only the middleware asks what somebody is: a logo takes a while to arrive and to be drawn.
+#[tokio::test]
+async fn whoever_has_lost_their_role_sets_no_logo_with_a_request_that_is_under_way() {
+    let harness = Harness::new().await;
+    let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    for shut_out in [people::Change::Role(Role::Developer), people::Change::Disable] {
+        let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        change_person(&harness.honnin, &boss, leaving.staff().user(), shut_out)
+            .await
+            .unwrap();
+        let late = set_logo(&harness.honnin, &leaving, hex::decode(BLUE).unwrap()).await;
+        assert!(matches!(late, Err(LogoError::Forbidden(_))), "{shut_out:?}: {late:?}");
+    }
+    let logo = find_logo(&harness.honnin, boss.staff().tenant()).await.unwrap();
+    assert_eq!(logo, None);
+}
+
 /// Detects if only the middleware asks what somebody is: a password takes a while to be checked, in which they may be shut out.
 #[tokio::test]
 async fn whoever_has_lost_their_role_issues_no_key_and_no_secret_with_a_request_that_is_under_way() {

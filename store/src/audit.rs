@@ -142,6 +142,10 @@ macro_rules! detail {
     };
 }
 pub(crate) use detail;
+const _: () = assert!(
+    MAX_DETAIL == 8_192 && KEPT == 4_000,
+    "the statement `detail!` has the same numbers"
+);
 
 /// Writes an entry, with no more of its detail than [`MAX_DETAIL`]: what must not be left out has to be in several entries.
 ///

@@ -206,13 +206,10 @@ pub(super) fn mistake_of(mistakes: &[Mistake], field: &str) -> Option<String> {
         .map(|mistake| mistake.sentence.clone())
 }
 
-/// The ids of a field's hint, of its mistake and of what says how many characters are left, for `aria-describedby`.
-fn described_by(name: &str, has_hint: bool, is_wrong: bool, is_counted: bool) -> Option<String> {
-    let parts = [(has_hint, "hint"), (is_wrong, "error"), (is_counted, "count")].into_iter();
-    let ids: Vec<_> = parts
-        .filter(|(is_there, _)| *is_there)
-        .map(|(_, part)| format!("{name}-{part}"))
-        .collect();
+/// The ids of what describes a field, for `aria-describedby`: each is the field's name and one of `parts`.
+fn described_by(name: &str, parts: &[Option<&str>]) -> Option<String> {
+    let parts = parts.iter().flatten();
+    let ids: Vec<_> = parts.map(|part| format!("{name}-{part}")).collect();
     (!ids.is_empty()).then(|| ids.join(" "))
 }
 
@@ -226,8 +223,9 @@ pub(super) fn field_error(name: &str, sentence: Option<String>) -> Option<AnyVie
 pub(super) fn choices(name: &'static str, legend: &'static str, inside: AnyView, mistakes: &[Mistake]) -> AnyView {
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
+    let described = described_by(name, &[wrong.then_some("error")]);
     view! {
-        <fieldset class="field" id=name class:wrong=wrong aria-describedby=described_by(name, false, wrong, false)>
+        <fieldset class="field" id=name class:wrong=wrong aria-describedby=described>
             <legend>{legend}</legend>
             {field_error(name, error)}
             {inside}
@@ -304,7 +302,7 @@ pub(super) fn line(line: Line, mistakes: &[Mistake]) -> AnyView {
     let error = mistake_of(mistakes, name);
     let wrong = error.is_some();
     let hint_id = format!("{name}-hint");
-    let described = described_by(name, hint.is_some(), wrong, false);
+    let described = described_by(name, &[hint.is_some().then_some("hint"), wrong.then_some("error")]);
     let class = if narrow { "input narrow" } else { "input" };
     let list = (!suggestions.is_empty()).then(|| format!("{name}-list"));
     let offered = list.clone().map(|list| {
@@ -392,7 +390,14 @@ pub(super) fn area(line: Line, rows: u32, mistakes: &[Mistake]) -> AnyView {
     let wrong = !errors.is_empty();
     let errors = wrong.then(|| view! { <div id=format!("{name}-error")>{errors}</div> });
     let hint_id = format!("{name}-hint");
-    let described = described_by(name, hint.is_some(), wrong, most.is_some());
+    let described = described_by(
+        name,
+        &[
+            hint.is_some().then_some("hint"),
+            wrong.then_some("error"),
+            most.is_some().then_some("count"),
+        ],
+    );
     view! {
         <div class="field" class:wrong=wrong>
             <label for=name>{label}</label>

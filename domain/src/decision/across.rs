@@ -280,10 +280,7 @@ fn as_read(print: &OcrField) -> OcrField {
 /// Whether a printed name is one of the machine-readable data.
 fn gives_name(print: &OcrField, machine: &OcrField) -> bool {
     match (&print.normalized, &machine.normalized) {
-        (Some(print), Some(machine)) => {
-            let is_read_as = is_printed_as(machine, print) || same_but_for_marks(print, machine);
-            is_read_as || same_name(print, machine) == Some(true)
-        }
+        (Some(print), Some(machine)) => is_spelt_otherwise(print, machine) || same_name(print, machine) == Some(true),
         (Some(_), None) => completes(print, machine),
         (None, _) => false,
     }
@@ -294,9 +291,19 @@ fn gives_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
     let [last, first] = NAMES.map(|name| normal(parts, name));
     let whole = normal(whole, FieldName::FullName);
     whole.zip(last.zip(first)).is_some_and(|(whole, (last, first))| {
-        let orders = [format!("{last} {first}"), format!("{first} {last}")];
-        same_full_name(whole, last, first) == Some(true) || orders.iter().any(|name| is_printed_as(name, whole))
+        same_full_name(whole, last, first) == Some(true) || is_printed_in_any_order(whole, last, first)
     })
+}
+
+/// Whether a name in print is that of machine-readable data in other letters, or without its marks.
+fn is_spelt_otherwise(print: &str, machine: &str) -> bool {
+    is_printed_as(machine, print) || same_but_for_marks(print, machine)
+}
+
+/// Whether a name printed as one is the last and first name of machine-readable data in other letters, whichever stands first.
+fn is_printed_in_any_order(whole: &str, last: &str, first: &str) -> bool {
+    let orders = [format!("{last} {first}"), format!("{first} {last}")];
+    orders.iter().any(|name| is_printed_as(name, whole))
 }
 
 /// The dates and names that a zone and a code of one card give otherwise, and the number where they are on one side: one of the two was altered,
@@ -343,17 +350,21 @@ pub(super) fn codes_contradict(sides: &[DocumentFindings]) -> Vec<FieldName> {
 
 /// The dates and names that the codes of two sides give otherwise. Their numbers are compared with those of all sides.
 fn differing_between_codes(sides: &[DocumentFindings]) -> Vec<FieldName> {
-    let pairs = sides
-        .iter()
-        .enumerate()
-        .flat_map(|(at, side)| sides[at + 1..].iter().map(move |other| (side, other)));
-    let of_codes = pairs.flat_map(|(side, other)| {
+    let of_codes = pairs_of_sides(sides).flat_map(|(side, other)| {
         let codes = own_codes(side).into_iter();
         codes.flat_map(move |one| own_codes(other).into_iter().map(move |other| (one, other)))
     });
     of_codes
         .flat_map(|(one, other)| differing_items(&one.fields, &other.fields))
         .collect()
+}
+
+/// Every two sides, each pair once.
+fn pairs_of_sides(sides: &[DocumentFindings]) -> impl Iterator<Item = (&DocumentFindings, &DocumentFindings)> {
+    sides
+        .iter()
+        .enumerate()
+        .flat_map(move |(at, one)| sides[at + 1..].iter().map(move |other| (one, other)))
 }
 
 /// The card's own codes on a side.
@@ -422,12 +433,8 @@ pub(super) enum Numbers {
 
 /// Whether a side gives the number or the family name that another one has.
 pub(super) fn names_the_same(one: &DocumentFindings, other: &DocumentFindings) -> bool {
-    let bare_number = |side: &DocumentFindings| {
-        let field = find(&side.fields, FieldName::DocumentNumber)?;
-        let number = field.normalized.as_deref().map(number);
-        number.filter(|number| !number.is_empty())
-    };
-    let same_number = bare_number(one).is_some_and(|own| bare_number(other) == Some(own));
+    let number = bare_number(one).filter(|number| !number.is_empty());
+    let same_number = number.is_some() && number == bare_number(other);
     let (own, others) = (
         find(&one.fields, FieldName::LastName),
         find(&other.fields, FieldName::LastName),
@@ -438,11 +445,7 @@ pub(super) fn names_the_same(one: &DocumentFindings, other: &DocumentFindings) -
 
 /// Compares the document numbers of the two sides of a card.
 pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
-    let mut pairs = sides
-        .iter()
-        .enumerate()
-        .flat_map(|(at, one)| sides[at + 1..].iter().map(move |other| (one, other)));
-    let Some((one, other)) = pairs.find(|(one, other)| numbers_differ(one, other)) else {
+    let Some((one, other)) = pairs_of_sides(sides).find(|(one, other)| numbers_differ(one, other)) else {
         return Numbers::Agree;
     };
     let dates_differ = [FieldName::BirthDate, FieldName::ExpiryDate].into_iter().any(|date| {
@@ -456,15 +459,13 @@ pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
     }
 }
 
+/// The number that a side gives, in letters and digits alone.
+fn bare_number(side: &DocumentFindings) -> Option<String> {
+    normal(&side.fields, FieldName::DocumentNumber).map(number)
+}
+
 fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
-    let of = |side: &DocumentFindings| {
-        let field = side
-            .fields
-            .iter()
-            .find(|field| field.name == FieldName::DocumentNumber)?;
-        field.normalized.as_deref().map(number)
-    };
-    let (Some(own), Some(others)) = (of(one), of(other)) else {
+    let (Some(own), Some(others)) = (bare_number(one), bare_number(other)) else {
         return false;
     };
     // A card has several numbers, and its label may stand at another one.
@@ -544,34 +545,27 @@ pub(super) fn names_somebody_else(sides: &[DocumentFindings]) -> bool {
 
 /// Whether both names of a side can be compared with those in print, and none is the same.
 fn differ(machine: &DocumentFindings, print: &[OcrField]) -> bool {
-    let names = |fields: &'_ [OcrField]| NAMES.map(|name| find(fields, name).cloned());
-    let [Some(last), Some(first)] = names(&machine.fields) else {
+    let [Some(last), Some(first)] = family_and_given(&machine.fields) else {
         return false;
     };
-    let [Some(printed_last), Some(printed_first)] = names(print) else {
+    let [Some(printed_last), Some(printed_first)] = family_and_given(print) else {
         let whole = find(print, FieldName::FullName).and_then(|name| name.normalized.as_deref());
         let of_zone = last.normalized.as_deref().zip(first.normalized.as_deref());
         let compared = whole.zip(of_zone);
         let is_other = |whole: &str, last: &str, first: &str| {
-            let orders = [format!("{last} {first}"), format!("{first} {last}")];
-            let is_read_as =
-                same_full_but_for_marks(whole, last, first) || orders.iter().any(|name| is_printed_as(name, whole));
+            let is_read_as = same_full_but_for_marks(whole, last, first) || is_printed_in_any_order(whole, last, first);
             same_full_name(whole, last, first) == Some(false) && !is_read_as
         };
         return compared.is_some_and(|(whole, (last, first))| is_other(whole, last, first));
     };
-    let all = [&printed_last, &printed_first];
-    all.iter()
-        .all(|print| [&last, &first].iter().all(|machine| is_other_name(print, machine)))
+    let is_other = |print: &OcrField| is_other_name(print, last) && is_other_name(print, first);
+    is_other(printed_last) && is_other(printed_first)
 }
 
 /// Whether a name was read with certainty in print and is another one than that of machine-readable data.
 fn is_other_name(print: &OcrField, machine: &OcrField) -> bool {
     match (&print.normalized, &machine.normalized) {
-        (Some(print), Some(machine)) => {
-            let is_read_as = is_printed_as(machine, print) || same_but_for_marks(print, machine);
-            same_name(print, machine) == Some(false) && !is_read_as
-        }
+        (Some(print), Some(machine)) => same_name(print, machine) == Some(false) && !is_spelt_otherwise(print, machine),
         (Some(_), None) => !completes(print, machine),
         (None, _) => false,
     }
@@ -723,6 +717,11 @@ pub(super) fn prints_names(zone: &MrzReading, sides: &[DocumentFindings]) -> boo
 
 fn find(fields: &[OcrField], name: FieldName) -> Option<&OcrField> {
     fields.iter().find(|field| field.name == name)
+}
+
+/// The family and the given name among items.
+fn family_and_given(fields: &[OcrField]) -> [Option<&OcrField>; 2] {
+    NAMES.map(|name| find(fields, name))
 }
 
 /// The normal form of an item.

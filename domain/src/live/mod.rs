@@ -463,8 +463,8 @@ impl Run {
         self.unseen_turns
     }
 
-    /// At least so many turns were not seen to begin: the step is repeated, and its turn has been seen by now.
-    pub fn has_missed(&mut self, unseen_turns: u32) {
+    /// Notes that at least so many turns were not seen to begin: the step is repeated, and its turn has been seen by now.
+    pub fn note_unseen_turns(&mut self, unseen_turns: u32) {
         self.unseen_turns = self.unseen_turns.max(unseen_turns);
     }
 
@@ -474,7 +474,7 @@ impl Run {
     }
 
     /// Sets when the latest step began: an answer is given again, but not the time that it allowed.
-    pub fn waits_since(&mut self, then: Timestamp) {
+    pub fn set_step_began(&mut self, then: Timestamp) {
         match &mut self.phase {
             Phase::Ready { since, .. } | Phase::Asked { since } | Phase::Lit { told: since, .. } => *since = then,
             Phase::Done => self.done_at = Some(then),

@@ -414,7 +414,7 @@ fn each_request_and_each_movement_is_a_step_and_a_face_that_holds_still_is_none(
     // What is looked at once more takes no later than before.
     let (mut run, now) = asked(Challenge::TurnLeft);
     assert!(run.has_just_begun());
-    run.waits_since(START);
+    run.set_step_began(START);
     let late = Timestamp::from_millis(START.as_millis() + MOVEMENT_MS + 1);
     assert!(late.millis_since(now) < MOVEMENT_MS);
     assert_eq!(run.see(&face(0.4, 0.2), late).hint, Hint::TooSlow);

@@ -100,7 +100,7 @@ impl Part {
 #[derive(Debug)]
 pub(crate) struct Upload {
     parts: Vec<(String, Part)>,
-    _reservation: Option<Reservation>,
+    _reservation: Reservation,
     _turn: Turn,
 }
 
@@ -196,7 +196,7 @@ async fn admitted(
     (tenant, session): (&TenantId, &SessionId),
     mut request: Request,
     limit: usize,
-) -> Result<(Vec<(String, Part)>, Option<Reservation>), UploadFault> {
+) -> Result<(Vec<(String, Part)>, Reservation), UploadFault> {
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
@@ -238,7 +238,7 @@ async fn admitted(
             fault
         }
     };
-    Ok((parts.map_err(blame)?, Some(reservation)))
+    Ok((parts.map_err(blame)?, reservation))
 }
 
 /// The client's network.

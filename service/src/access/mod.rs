@@ -36,7 +36,7 @@ pub struct Tenant {
     address: IpAddr,
     key_is_stale: bool,
     mode: Mode,
-    settings: Arc<Option<TenantSettings>>,
+    settings: Option<Arc<TenantSettings>>,
     full_at: Option<i64>,
 }
 
@@ -124,7 +124,7 @@ impl KnownKey {
             key: Some(found.key),
             address,
             key_is_stale: found.last_used_at.is_none_or(|at| at.plus(LAST_USE_PRECISION) <= now),
-            settings: Arc::new(found.settings),
+            settings: found.settings.map(Arc::new),
             mode: found.mode,
             full_at: found.full_at,
         })
@@ -172,7 +172,7 @@ impl Tenant {
     /// Its settings at the time of authentication; `None` until an admin has saved some.
     #[must_use]
     pub fn settings(&self) -> Option<&TenantSettings> {
-        (*self.settings).as_ref()
+        self.settings.as_deref()
     }
 
     /// When its rate-limit bucket is full again, in microseconds, at the time of authentication.

@@ -40,7 +40,7 @@ pub struct Staff {
     tenant: TenantId,
     tenant_name: String,
     mode: Mode,
-    settings: Arc<Option<TenantSettings>>,
+    settings: Option<Arc<TenantSettings>>,
     rank: Rank,
     operator: bool,
     lacks_factor: bool,
@@ -108,7 +108,7 @@ impl Staff {
             tenant: tenant.id,
             tenant_name: tenant.name,
             mode: tenant.mode,
-            settings: Arc::new(tenant.settings),
+            settings: tenant.settings.map(Arc::new),
             rank,
             operator: user.operator,
             lacks_factor,
@@ -304,7 +304,7 @@ impl Tenant {
             address: staff.address,
             key_is_stale: false,
             mode: staff.mode,
-            settings: Arc::clone(&staff.settings),
+            settings: staff.settings.clone(),
             full_at: None,
         }
     }

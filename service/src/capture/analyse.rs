@@ -72,25 +72,25 @@ enum Seen {
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = CaptureId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let Some((capture, row, is_sandbox)) = find(honnin, id).await? else {
-        return Ok(finish(honnin, job, None, None, &[]).await?);
+        return Ok(honnin.finish(job).await?);
     };
     if capture.analysed_at.is_some() {
         // Cut short before all of what must not be kept was deleted, perhaps.
         if capture.frames.is_empty() {
             delete_pictures(honnin, &capture).await?;
         }
-        return Ok(finish(honnin, job, None, None, &[]).await?);
+        return Ok(honnin.finish(job).await?);
     }
     if is_sandbox {
         // Nothing is analysed in a sandbox: the pictures go to review, as if the models were missing.
-        return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+        return Ok(finish(honnin, job, &capture, None, &capture.problems).await?);
     }
     let seen = match honnin.vault.open(&row.data_key).await {
         // Erased in the meantime: there is nothing left to analyse.
-        Err(StoreError::Erased) => return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?),
+        Err(StoreError::Erased) => return Ok(finish(honnin, job, &capture, None, &capture.problems).await?),
         // What must not be kept was deleted while the copy was made that this installation was restored from, and what was found with it.
         Ok(_) if capture.frames.is_empty() => {
-            return Ok(finish(honnin, job, Some(&capture), None, &[Reason::DocumentWrongSide]).await?);
+            return Ok(finish(honnin, job, &capture, None, &[Reason::DocumentWrongSide]).await?);
         }
         // A key that this process does not have says nothing about the picture: these runs are not among `job.attempt`.
         Err(error @ StoreError::MasterKeyMissing) if job.failures < MAX_WITHOUT_MASTER_KEY => return Err(error.into()),
@@ -103,7 +103,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         Ok(seen) => seen,
         Err(Unseen::Picture(fault)) if job.attempt >= MAX_RUNS_ON_BAD_PICTURE => {
             tracing::error!(capture = %capture.id, fault, "gave up analysing a picture");
-            return Ok(finish(honnin, job, Some(&capture), None, &capture.problems).await?);
+            return Ok(finish(honnin, job, &capture, None, &capture.problems).await?);
         }
         Err(Unseen::Picture(fault)) => return Err(JobError::Transient(fault)),
         Err(Unseen::Later(fault)) => return Err(fault),
@@ -116,9 +116,9 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
         // What was found comes first: of pictures that are gone, nothing can be found again. Until they are gone, the job is open.
         forget(honnin, &capture, sealed, &problems).await?;
         delete_pictures(honnin, &capture).await?;
-        return Ok(finish(honnin, job, None, None, &[]).await?);
+        return Ok(honnin.finish(job).await?);
     }
-    Ok(finish(honnin, job, Some(&capture), Some(sealed), &problems).await?)
+    Ok(finish(honnin, job, &capture, Some(sealed), &problems).await?)
 }
 
 /// The capture, its session, and whether that is of a sandbox; `None` if it is gone.
@@ -297,23 +297,18 @@ async fn forget(
 async fn finish(
     honnin: &Honnin,
     job: &Job,
-    capture: Option<&CaptureRow>,
+    capture: &CaptureRow,
     findings: Option<Vec<u8>>,
     problems: &[Reason],
 ) -> Result<(), StoreError> {
-    let session = capture.map(|capture| capture.session.clone());
-    let (job, capture, problems, now) = (job.clone(), capture.cloned(), problems.to_vec(), honnin.now());
+    let session = capture.session.clone();
+    let (job, capture, problems, now) = (job.clone(), capture.clone(), problems.to_vec(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         jobs::finish(tx, &job, now).await?;
-        match &capture {
-            Some(capture) => end(tx, capture, findings.as_deref(), &problems, now).await,
-            None => Ok(()),
-        }
+        end(tx, &capture, findings.as_deref(), &problems, now).await
     });
     unit.await?;
-    if let Some(session) = session {
-        honnin.wake_ups.notify(&session);
-    }
+    honnin.wake_ups.notify(&session);
     Ok(())
 }
 

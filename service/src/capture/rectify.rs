@@ -76,7 +76,7 @@ pub(crate) async fn open_frame(
     let turn = if view == View::Whole {
         None
     } else {
-        Some(honnin.views.take(&frame.row.session.id).await)
+        Some(honnin.views.take(frame.row.session.id.clone()).await)
     };
     let key = honnin.vault.open(&frame.row.data_key).await?;
     let Some(sealed) = honnin.pictures.find(&frame.row.session.id, &stored.object).await? else {

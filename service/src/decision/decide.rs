@@ -19,7 +19,7 @@ use domain::{
     ids::SessionId,
     secret::Personal,
     session::{FailureReason, Status},
-    time::{Millis, Timestamp},
+    time::Millis,
 };
 use futures::FutureExt;
 use std::{panic::AssertUnwindSafe, time::Duration};
@@ -61,10 +61,10 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
         other => other?,
     };
     let Some(attempt) = found else {
-        return Ok(settle(honnin, job, None).await?);
+        return Ok(honnin.finish(job).await?);
     };
     if attempt.is_being_analysed() {
-        return Ok(settle(honnin, job, Some(honnin.now().plus(LOOK_AGAIN))).await?);
+        return Ok(postpone(honnin, job).await?);
     }
     if job.begun >= MAX_BEGUN {
         tracing::error!(
@@ -138,7 +138,7 @@ async fn begin(honnin: &Honnin, job: &Job) -> Result<(), StoreError> {
 async fn give_up_unread(honnin: &Honnin, job: &Job, id: SessionId, error: &StoreError) -> Result<(), StoreError> {
     let unit = honnin.db.read(async move |tx| sessions::find_any(tx, &id).await);
     let Some(row) = unit.await? else {
-        return settle(honnin, job, None).await;
+        return honnin.finish(job).await;
     };
     tracing::error!(session = %row.session.id, %error, "gave up deciding a session");
     fail(honnin, job, row, FailureReason::ProcessingError).await
@@ -156,7 +156,7 @@ async fn make_and_store(
         return Ok(Some(unfit));
     }
     let (sealed, earlier) = make(honnin, attempt, &key, missing_key).await?;
-    store(honnin, job, attempt.clone(), sealed, earlier).await?;
+    store(honnin, job, attempt.row.clone(), sealed, earlier).await?;
     Ok(None)
 }
 
@@ -189,13 +189,12 @@ async fn find_unfit(
     Ok(None)
 }
 
-/// Ends the job without a decision, or postpones it.
-async fn settle(honnin: &Honnin, job: &Job, again: Option<Timestamp>) -> Result<(), StoreError> {
-    let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| match again {
-        Some(at) => jobs::retry_at(tx, &job, at, None).await,
-        None => jobs::finish(tx, &job, now).await,
-    });
+/// Looks again soon.
+async fn postpone(honnin: &Honnin, job: &Job) -> Result<(), StoreError> {
+    let (job, at) = (job.clone(), honnin.now().plus(LOOK_AGAIN));
+    let unit = honnin
+        .db
+        .write(async move |tx| jobs::retry_at(tx, &job, at, None).await);
     unit.await
 }
 
@@ -273,11 +272,11 @@ async fn make(
     Ok((sealed, earlier))
 }
 
-/// Stores session, outcome, readings, record, event and job in one unit.
+/// Stores session, outcome, readings, record, event and job in one unit. `read` is the session as it was when the decision began.
 async fn store(
     honnin: &Honnin,
     job: &Job,
-    attempt: AttemptState,
+    read: SessionRow,
     sealed: SealedDecision,
     earlier: EarlierSessions,
 ) -> Result<(), StoreError> {
@@ -286,7 +285,7 @@ async fn store(
     let unit = honnin.db.write(async move |tx| {
         // If the session has changed since the decision began, saving it reports a conflict.
         tx.saves_earlier_read();
-        let mut row = attempt.row.clone();
+        let mut row = read.clone();
         jobs::finish(tx, &job, now).await?;
         let Ok(decided) = row.session.decide(sealed.verdict(), now) else {
             return Ok(());

@@ -177,7 +177,7 @@ where
 }
 
 const fn back(now: Timestamp, span: Millis) -> Timestamp {
-    now.plus(Millis(-span.0))
+    now.minus(span)
 }
 
 async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {

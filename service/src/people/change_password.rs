@@ -65,7 +65,7 @@ pub async fn change_password(
         if !console_session::goes_on(tx, &staff).await? {
             return Err(ChangePasswordError::Ended);
         }
-        right.settle(tx, now).await?;
+        right.settle(tx).await?;
         let user = staff.user();
         users::set_password(tx, user, &hash).await?;
         password_resets::revoke_of(tx, user).await?;

@@ -137,9 +137,10 @@ pub async fn sign_in(
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
         right.check_still(tx).await?;
-        let entered = pending_sign_in::enter(tx, &right.user.id, &signed_in, &client, Some(now)).await?;
+        let counted_at = Some(right.counted_at);
+        let entered = pending_sign_in::enter(tx, &right.user.id, &signed_in, &client, counted_at).await?;
         if matches!(entered, AfterFirstFactor::SignedIn(_)) {
-            right.buckets.take_back(tx, now).await?;
+            right.take_back(tx).await?;
         }
         Ok(entered)
     });
@@ -150,6 +151,8 @@ pub async fn sign_in(
 pub(super) struct Right {
     user: UserRow,
     buckets: Buckets,
+    /// When it was counted as an attempt. To hash it took a while, in which another window may have begun.
+    counted_at: Timestamp,
 }
 
 /// Checks the password of the account with this address. The entry of `refusal` is recorded if it is wrong: the tenant's people see the attempt in
@@ -174,7 +177,11 @@ async fn check(
     let stored = user.as_ref().and_then(|user| user.password.clone());
     let right = password::verify(password, stored).await?;
     match user {
-        Some(user) if right && user.disabled_at.is_none() => Ok(Right { user, buckets }),
+        Some(user) if right && user.disabled_at.is_none() => Ok(Right {
+            user,
+            buckets,
+            counted_at: now,
+        }),
         user => {
             let refused = refusal(user.as_ref(), now);
             let unit = honnin.db.write(async move |tx| audit::record(tx, &refused).await);
@@ -194,10 +201,14 @@ impl Right {
         Ok(())
     }
 
+    async fn take_back(&self, tx: &mut Tx) -> Result<(), StoreError> {
+        self.buckets.take_back(tx, self.counted_at).await
+    }
+
     /// The same, and takes the attempt back.
-    pub(super) async fn settle(&self, tx: &mut Tx, now: Timestamp) -> Result<(), SignInError> {
+    pub(super) async fn settle(&self, tx: &mut Tx) -> Result<(), SignInError> {
         self.check_still(tx).await?;
-        Ok(self.buckets.take_back(tx, now).await?)
+        Ok(self.take_back(tx).await?)
     }
 }
 
@@ -217,8 +228,7 @@ pub(super) async fn take_back(tx: &mut Tx, user: &UserRow, pending: &PendingSign
 /// [`SignInError`].
 pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<(), SignInError> {
     let right = check_own(honnin, staff, password).await?;
-    let now = honnin.now();
-    honnin.db.write(async move |tx| right.settle(tx, now).await).await
+    honnin.db.write(async move |tx| right.settle(tx).await).await
 }
 
 /// Checks the password of a signed-in person. The caller settles it in the unit that it is for.

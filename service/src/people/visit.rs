@@ -9,7 +9,7 @@ use domain::{
     audit::{Actor, AuditAction},
     audit_detail::{DetailPhrase, DetailWord},
     ids::UserId,
-    time::{Millis, Timestamp},
+    time::Timestamp,
 };
 use std::{fmt::Display, net::IpAddr};
 use store::{
@@ -54,11 +54,7 @@ impl Since {
         }
         let (at, from, entry) = match last_use {
             Some(last_use) => (last_use.at, Some(last_use.address), last_use.entry),
-            None => (
-                now.plus(Millis(-known_browser::LIFETIME.0)).max(marked.created_at),
-                None,
-                None,
-            ),
+            None => (now.minus(known_browser::LIFETIME).max(marked.created_at), None, None),
         };
         let entry = match entry {
             Some(entry) => entry,

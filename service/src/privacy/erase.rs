@@ -11,7 +11,7 @@ use store::{
     StoreError, audit,
     capture::{capture_cookies, captures, frame_prints},
     decision::identities,
-    jobs::{self, ErasureSubject, Job},
+    jobs::{ErasureSubject, Job},
     review,
     session::{
         blind_index, idempotency, links,
@@ -29,7 +29,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let find = honnin.db.read(async move |tx| sessions::find_any(tx, &session).await);
     let due = find.await?.filter(|row| is_over(&row.session, attempt));
     let Some(row) = due else {
-        return finish(honnin, job).await;
+        return Ok(honnin.finish(job).await?);
     };
     // Marked first, because the mark is what refuses a reprocess after the retention period, when nobody has requested the erasure: a
     // session must not collect data under a destroyed key.
@@ -39,7 +39,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     if !(honnin.db.checkpoint().await? && key_gone) {
         return Err(JobError::Transient("a reader keeps erased bytes in the log"));
     }
-    finish(honnin, job).await
+    Ok(honnin.finish(job).await?)
 }
 
 fn is_over(session: &Session, attempt: AttemptNumber) -> bool {
@@ -73,10 +73,4 @@ async fn mark(honnin: &Honnin, row: SessionRow) -> Result<(), StoreError> {
         audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionErase)).await
     });
     unit.await
-}
-
-async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
-    Ok(unit.await?)
 }

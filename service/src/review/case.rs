@@ -17,7 +17,6 @@ use domain::{
     ruling::RESERVATION,
     secret::Personal,
     session::{Status, Step},
-    time::Millis,
 };
 use store::{
     StoreError, Tx, audit,
@@ -236,7 +235,7 @@ pub async fn find_picture(
             .about(&row.session.id)
             .with_detail(named(&capture));
         let recorded_as = [AuditAction::CaseOpen, AuditAction::PictureView];
-        let lately = now.plus(Millis(-RESERVATION.0));
+        let lately = now.minus(RESERVATION);
         if !audit::is_recorded(tx, &entry, recorded_as, capture.id.as_str(), lately).await? {
             audit::record(tx, &entry).await?;
         }

@@ -1,84 +1,54 @@
-//! A session's turns in the threads for pictures: whoever asks for many views of their pictures at once waits for their own, and not
-//! everybody else for them.
+//! Turns: how many of one key may do something at a time. Whoever finds none free waits for others of that key, and keeps nobody else waiting.
 
-use domain::ids::SessionId;
 use std::{
     collections::HashMap,
+    hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Turns of one session at a time: enough for the pictures of a page.
-const AT_ONCE: usize = 4;
-
-/// The turns of all sessions. Cheap to clone.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Turns(Arc<Mutex<HashMap<SessionId, Shared>>>);
-
-/// The turns of a session, while somebody has or awaits one.
+/// Turns by key.
 #[derive(Debug)]
-struct Shared {
-    turns: Arc<Semaphore>,
-    callers: usize,
+pub(crate) struct Turns<K> {
+    most: usize,
+    by_key: Mutex<HashMap<K, Arc<Semaphore>>>,
 }
 
 /// A turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
-    // Given back before the caller is no longer counted.
     _permit: Option<OwnedSemaphorePermit>,
-    _caller: Caller,
 }
 
-/// Counts a caller while it lives.
-#[derive(Debug)]
-struct Caller {
-    all: Turns,
-    session: SessionId,
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        let mut all = self.all.lock();
-        if let Some(shared) = all.get_mut(&self.session) {
-            shared.callers -= 1;
-            if shared.callers == 0 {
-                all.remove(&self.session);
-            }
+impl<K: Eq + Hash> Turns<K> {
+    /// At most `most` at a time of each key.
+    pub(crate) fn of_each(most: usize) -> Self {
+        Self {
+            most,
+            by_key: Mutex::default(),
         }
     }
-}
 
-impl Turns {
-    /// Waits for a turn of `session`.
-    pub(crate) async fn take(&self, session: &SessionId) -> Turn {
-        let (caller, turns) = self.enter(session);
+    /// Waits for a turn of `key`.
+    pub(crate) async fn take(&self, key: K) -> Turn {
+        let turns = self.of(key);
         Turn {
             // Nobody closes it.
             _permit: turns.acquire_owned().await.ok(),
-            _caller: caller,
         }
     }
 
-    fn enter(&self, session: &SessionId) -> (Caller, Arc<Semaphore>) {
-        let mut all = self.lock();
-        let shared = all.entry(session.clone()).or_insert_with(|| Shared {
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-            callers: 0,
-        });
-        shared.callers += 1;
-        let turns = Arc::clone(&shared.turns);
-        drop(all);
-        let caller = Caller {
-            all: self.clone(),
-            session: session.clone(),
-        };
-        (caller, turns)
+    fn of(&self, key: K) -> Arc<Semaphore> {
+        let mut by_key = self.lock();
+        // Those that nobody has or waits for: keeps the map as small as the number of keys that are busy.
+        by_key.retain(|_, turns| Arc::strong_count(turns) > 1);
+        let turns = by_key.entry(key);
+        Arc::clone(turns.or_insert_with(|| Arc::new(Semaphore::new(self.most))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Shared>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Arc<Semaphore>>> {
         // Nothing under the lock can panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,34 +57,40 @@ mod tests {
     use super::*;
     use futures::FutureExt as _;
 
-    fn id(number: u8) -> SessionId {
-        SessionId::from_random([number; 16])
-    }
-
     #[tokio::test]
-    async fn a_session_that_asks_for_many_views_at_once_waits_for_its_own_and_keeps_nobody_else_waiting() {
-        let (turns, first, other) = (Turns::default(), id(1), id(2));
-        let mut own: Vec<_> = (0..AT_ONCE)
-            .map(|_| turns.take(&first).now_or_never().unwrap())
-            .collect();
-        let mut next = std::pin::pin!(turns.take(&first));
-        assert!((&mut next).now_or_never().is_none());
-        assert!(turns.take(&other).now_or_never().is_some(), "another session");
-        own.pop();
-        let last = next.now_or_never().unwrap();
-        drop((own, last));
-        assert!(turns.lock().is_empty(), "nothing is kept of sessions without callers");
+    async fn whoever_wants_many_turns_waits_for_their_own_and_keeps_nobody_else_waiting() {
+        let turns = Turns::of_each(2);
+        let (one, two) = (turns.take("a").await, turns.take("a").await);
+        let mut next = std::pin::pin!(turns.take("a"));
+        assert!((&mut next).now_or_never().is_none(), "both are taken");
+        assert!(turns.take("b").now_or_never().is_some(), "another key");
+        drop(one);
+        assert!(next.now_or_never().is_some());
+        drop(two);
     }
 
     #[tokio::test]
     async fn whoever_no_longer_waits_takes_no_turn() {
-        let (turns, first) = (Turns::default(), id(1));
-        let own: Vec<_> = (0..AT_ONCE)
-            .map(|_| turns.take(&first).now_or_never().unwrap())
-            .collect();
-        assert!(turns.take(&first).now_or_never().is_none(), "given up at once");
-        drop(own);
-        assert!(turns.lock().is_empty());
-        assert!(turns.take(&first).now_or_never().is_some());
+        let turns = Turns::of_each(1);
+        let held = turns.take("a").await;
+        assert!(turns.take("a").now_or_never().is_none(), "given up at once");
+        drop(held);
+        assert!(turns.take("a").now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn keys_without_turns_are_forgotten_and_those_that_are_waited_for_are_kept() {
+        let turns = Turns::of_each(1);
+        let held = turns.take("a").await;
+        drop(turns.take("b").await);
+        let mut waits = std::pin::pin!(turns.take("a"));
+        assert!((&mut waits).now_or_never().is_none());
+        drop(held);
+        // Its turn has come, and it has not been polled since.
+        let other = turns.take("c").await;
+        assert_eq!(turns.lock().len(), 2, "of a and c");
+        assert!(turns.take("a").now_or_never().is_none(), "the same turns as before");
+        assert!(waits.now_or_never().is_some());
+        drop(other);
     }
 }

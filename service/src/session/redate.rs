@@ -44,7 +44,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 /// Whether the session was created, begun anew or decided at one of the times that are `right`.
 fn was_set_right(session: &Session, lifetime: Millis, right: &RangeInclusive<Timestamp>) -> bool {
     match session.status {
-        Status::Created | Status::Collecting => right.contains(&session.expires_at.plus(Millis(-lifetime.0))),
+        Status::Created | Status::Collecting => right.contains(&session.expires_at.minus(lifetime)),
         Status::Completed => session.completed_at.is_some_and(|at| right.contains(&at)),
         Status::Deciding | Status::Reviewing | Status::Expired | Status::Failed => false,
     }

@@ -100,9 +100,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
             break;
         }
     }
-    let (job, now) = (job.clone(), honnin.now());
-    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
-    Ok(unit.await?)
+    Ok(honnin.finish(job).await?)
 }
 
 /// Sessions that have ended, and how long their tenant keeps them.

@@ -2,13 +2,17 @@
 
 use crate::{
     Honnin,
-    access::Admin,
+    access::{Admin, Forbidden},
+    people::is_still,
     runtime::{analyser::PictureFault, cpu_pool::PoolError},
 };
 use domain::{audit::AuditAction, audit_detail::DetailPhrase, ids::TenantId};
 use sha2::{Digest as _, Sha256};
 pub use store::settings::logos::LogoRow;
-use store::{StoreError, audit, settings::logos};
+use store::{
+    StoreError, audit,
+    settings::{logos, tenants},
+};
 
 /// The largest file that is read as a logo.
 pub const MAX_UPLOAD: usize = 1024 * 1024;
@@ -22,6 +26,9 @@ pub enum LogoError {
     /// Too many pictures are being worked on; worth a retry.
     #[error("too many images are being processed")]
     Busy,
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -52,16 +59,21 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
         width: i64::from(made.width),
         height: i64::from(made.height),
     };
-    let staff = admin.staff();
-    let tenant = staff.tenant().clone();
+    let staff = admin.staff().clone();
     let size = DetailPhrase::Bytes.with(made.png.len());
     let entry = staff
         .entry(honnin.now(), AuditAction::LogoSet)
-        .about(&tenant)
+        .about(staff.tenant())
         .with_detail(format_args!("{size}, sha256 {}", row.hash));
     let unit = honnin.db.write(async move |tx| {
-        logos::save(tx, &tenant, &row, &made.png).await?;
-        Ok::<_, LogoError>(audit::record(tx, &entry).await?)
+        // The tenant first, as those do who shut somebody out.
+        tenants::lock(tx, staff.tenant()).await?;
+        // It was sent, waited among other pictures and was drawn, and they may have been shut out meanwhile: everybody sees a logo.
+        if !is_still(tx, &staff).await? {
+            return Err(LogoError::from(Forbidden));
+        }
+        logos::save(tx, staff.tenant(), &row, &made.png).await?;
+        Ok(audit::record(tx, &entry).await?)
     });
     unit.await
 }

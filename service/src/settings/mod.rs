@@ -344,7 +344,7 @@ pub async fn list_activity(
     _operator: &Operator,
     part: &str,
 ) -> Result<Tenants<TenantActivity>, StoreError> {
-    let (from, part) = (honnin.now().plus(Millis(-ACTIVE_SPAN.0)), part.to_owned());
+    let (from, part) = (honnin.now().minus(ACTIVE_SPAN), part.to_owned());
     let unit = honnin
         .db
         .read(async move |tx| tenants::list_activity(tx, &part, from, MAX_TENANTS + 1).await);

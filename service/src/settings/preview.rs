@@ -326,7 +326,7 @@ async fn callers(
 /// use within [`SPAN`]. The second value is since when, if that is not the whole of [`SPAN`].
 async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Option<Timestamp>), StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
-    let since = now.plus(Millis(-SPAN.0));
+    let since = now.minus(SPAN);
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let logged = audit::list_key_addresses(tx, &tenant, since).await?;
         let searched = audit::find_searched_since(tx, &tenant).await?;
@@ -363,7 +363,7 @@ async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> R
 }
 
 async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result<Decisions, StoreError> {
-    let (tenant, since) = (staff.tenant().clone(), honnin.now().plus(Millis(-SPAN.0)));
+    let (tenant, since) = (staff.tenant().clone(), honnin.now().minus(SPAN));
     let unit = honnin
         .db
         .read(async move |tx| decisions::list_recent(tx, &tenant, since, MAX_DECISIONS).await);

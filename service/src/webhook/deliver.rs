@@ -47,7 +47,8 @@ struct DeliveryAttempt {
 pub(crate) async fn run(honnin: &Honnin, job: &Job, permit: Option<Permit>) -> Result<(), JobError> {
     let event = EventId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
     let Some((mut due, progress)) = find_due(honnin, &event).await? else {
-        return finish(honnin, job).await;
+        // Delivered or abandoned in the meantime.
+        return Ok(honnin.finish(job).await?);
     };
     let may_be_unnoted = may_have_sent_unnoted(job, progress);
     if may_be_unnoted && let Ok(sources) = &mut due.sources {
@@ -232,11 +233,4 @@ async fn settle(
         Some(next) => jobs::retry_at(tx, job, next, reason).await,
         None => jobs::finish(tx, job, now).await,
     }
-}
-
-/// Nothing to do: delivered or abandoned in the meantime.
-async fn finish(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
-    let (now, job) = (honnin.now(), job.clone());
-    let unit = honnin.db.write(async move |tx| jobs::finish(tx, &job, now).await);
-    Ok(unit.await?)
 }

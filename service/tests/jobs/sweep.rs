@@ -65,7 +65,7 @@ const TABLES: [&str; 7] = [
 /// Old rows in every table that the sweep empties.
 async fn fill_all(harness: &Harness, rows: u64) {
     let tenant = harness.tenant.id.as_str();
-    let old = START.plus(Millis(-Millis::days(400).0)).as_millis();
+    let old = START.minus(Millis::days(400)).as_millis();
     let is_sqlite = harness.database.name == "sqlite";
     let bytes = if is_sqlite {
         "CAST('k' || i AS BLOB)"
@@ -348,7 +348,7 @@ async fn the_audit_log_loses_what_is_older_than_seven_years_and_stays_verifiable
         assert!(matches!(verified, Verified::NotedRemoved(..)), "{name}: {verified:?}");
         let first = harness.database.number("SELECT MIN(at) FROM audit").await;
         assert!(
-            Timestamp::from_millis(first) >= harness.honnin.now().plus(Millis(-Retention::default().audit.0)),
+            Timestamp::from_millis(first) >= harness.honnin.now().minus(Retention::default().audit),
             "{name}"
         );
         let trimmed = "SELECT COUNT(*) FROM audit WHERE action = 'audit.trim'";
@@ -402,7 +402,7 @@ async fn an_entry_from_a_clock_that_was_ahead_does_not_hold_up_those_after_it() 
         let left = harness.database.number(Box::leak(left.into_boxed_str())).await;
         assert_eq!(left, 0, "{name}");
         let first = harness.database.number("SELECT MIN(at) FROM audit").await;
-        let kept_from = harness.honnin.now().plus(Millis(-Retention::default().audit.0));
+        let kept_from = harness.honnin.now().minus(Retention::default().audit);
         assert!(Timestamp::from_millis(first) >= kept_from, "{name}");
         whole(&harness, None).await;
     }
@@ -416,7 +416,7 @@ async fn foreign_picture(harness: &Harness, number: u8, age: Millis) -> SessionI
         .put(&session, "front", b"sealed".to_vec())
         .await
         .unwrap();
-    harness.age_picture(&session, "front", harness.clock.now().plus(Millis(-age.0)));
+    harness.age_picture(&session, "front", harness.clock.now().minus(age));
     session
 }
 

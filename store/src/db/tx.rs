@@ -28,13 +28,21 @@ pub struct Tx {
     metrics: Arc<Metrics>,
     /// What to count once the unit is committed.
     pub(super) counted: Vec<Counter>,
-    /// Only a single statement is allowed.
-    single: bool,
-    /// It may write.
-    writes: bool,
+    access: Access,
     /// A statement was executed.
     answered: bool,
     doubtful: bool,
+}
+
+/// What a unit may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// Read one snapshot.
+    Snapshot,
+    /// Execute a single statement that reads.
+    Statement,
+    /// Write.
+    Writing,
 }
 
 /// The owner begins and ends its transaction.
@@ -72,6 +80,10 @@ pub(crate) use on;
 
 impl Tx {
     pub(super) const fn new(connection: Connection, metrics: Arc<Metrics>) -> Self {
+        Self::with(Access::Snapshot, connection, metrics)
+    }
+
+    const fn with(access: Access, connection: Connection, metrics: Arc<Metrics>) -> Self {
         Self {
             connection,
             enqueued: false,
@@ -80,8 +92,7 @@ impl Tx {
             failed: None,
             metrics,
             counted: Vec::new(),
-            single: false,
-            writes: false,
+            access,
             answered: false,
             doubtful: false,
         }
@@ -95,22 +106,21 @@ impl Tx {
 
     /// For units that write.
     pub(super) const fn writing(connection: Connection, metrics: Arc<Metrics>) -> Self {
-        let mut tx = Self::new(connection, metrics);
-        tx.writes = true;
-        tx
+        Self::with(Access::Writing, connection, metrics)
     }
 
     /// For a unit of one statement.
     pub(super) const fn single(connection: Connection, metrics: Arc<Metrics>) -> Self {
-        let mut tx = Self::new(connection, metrics);
-        tx.single = true;
-        tx
+        Self::with(Access::Statement, connection, metrics)
     }
 
     /// Converts a statement's result and remembers a failure.
     pub(crate) fn note<T>(&mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
         // Only without a transaction can two statements see different snapshots.
-        debug_assert!(!self.answered || !self.single, "a second statement in a unit of one");
+        debug_assert!(
+            !self.answered || self.access != Access::Statement,
+            "a second statement in a unit of one"
+        );
         self.answered = true;
         result.map_err(|error| {
             self.collided |= is_serialization_failure(&error);
@@ -204,7 +214,7 @@ impl Tx {
 
     /// Where writing is allowed, a database that cannot be written is no bug.
     fn fault(&self, error: &sqlx::Error) -> StoreError {
-        if self.writes && is_read_only(error) {
+        if self.access == Access::Writing && is_read_only(error) {
             StoreError::unavailable(error)
         } else {
             StoreError::from_sql(error)

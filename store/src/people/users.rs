@@ -318,7 +318,7 @@ pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, Sto
 /// # Errors
 /// If the database does not respond.
 pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
-    let began = now.plus(Millis(-window.0));
+    let began = now.minus(window);
     on!(tx, conn => sqlx::query_scalar(
         "INSERT INTO sign_in_tries (bucket, tries, since) VALUES ($1, 1, $2)
          ON CONFLICT (bucket) DO UPDATE SET
@@ -368,7 +368,7 @@ pub async fn sweep_tries(
         .bind(after).bind(i64::from(most) - 1).fetch_optional(conn).await)?;
     on!(tx, conn => sqlx::query(
         "DELETE FROM sign_in_tries WHERE bucket > $1 AND bucket <= $2 AND (since <= $3 OR since > $4)")
-        .bind(after).bind(last.as_deref().unwrap_or(&AFTER_ALL)).bind(now.plus(Millis(-window.0)).as_millis())
+        .bind(after).bind(last.as_deref().unwrap_or(&AFTER_ALL)).bind(now.minus(window).as_millis())
         .bind(now.as_millis()).execute(conn).await.map(drop))?;
     Ok(last)
 }

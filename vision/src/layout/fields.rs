@@ -64,7 +64,8 @@ pub(crate) struct Marked<'a> {
 }
 
 /// The items of a layout; what does not parse is left out, and so is what parses in two ways.
-pub(crate) fn read(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
+pub(crate) fn read(marked: &Marked<'_>, context: &Context<'_>) -> Vec<Item> {
+    let layout = marked.layout;
     let mut items: Vec<Item> = Vec::new();
     for read in [Marked::item, Marked::impossible] {
         for field in &layout.field {
@@ -88,7 +89,8 @@ pub(crate) fn read(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) 
 }
 
 /// The items of a page that an entry on it says are out of date: by its words, or by what is entered, once or more often.
-pub(super) fn superseded(layout: &Layout, marked: &Marked<'_>, context: &Context<'_>) -> BTreeSet<FieldName> {
+pub(super) fn superseded(marked: &Marked<'_>, context: &Context<'_>) -> BTreeSet<FieldName> {
+    let layout = marked.layout;
     let labels = marked.marks.iter().filter_map(|mark| layout.label.get(mark.name));
     let is_made = |entry: &&Field| {
         let mut texts = entry.places.iter().flat_map(|place| marked.texts(entry, *place));
@@ -103,7 +105,8 @@ pub(super) fn superseded(layout: &Layout, marked: &Marked<'_>, context: &Context
 
 /// Share of the layout's items of which nothing is seen: neither the item nor any text at its place. What covers a part of the
 /// document hides both. 0 where documents of the layout may lack items, or label them in other words.
-pub(crate) fn hidden(layout: &Layout, marked: &Marked<'_>, items: &[Item]) -> f32 {
+pub(crate) fn hidden(marked: &Marked<'_>, items: &[Item]) -> f32 {
+    let layout = marked.layout;
     let required = layout.field.iter().filter(|field| !field.optional);
     let mut names: Vec<&str> = required.map(|field| field.name.as_str()).collect();
     names.dedup();
@@ -128,10 +131,15 @@ fn item(field: &Field, parsed: &Parsed, glyphs: &[Glyph]) -> Item {
     }
 }
 
+/// Whether a mark is a label of a field.
+fn is_label_of(mark: &Mark<'_>, field: &Field) -> bool {
+    field.of.iter().any(|of| of == mark.name)
+}
+
 impl Marked<'_> {
     /// Whether any text stands where the value of a field that was labelled must stand.
     fn has_text_for(&self, field: &Field) -> bool {
-        let own = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let own = |mark: &&Mark<'_>| is_label_of(mark, field);
         let beside = |mark: &Mark<'_>| {
             field
                 .places
@@ -150,7 +158,7 @@ impl Marked<'_> {
             Place::Right | Place::Below | Place::Row => self
                 .marks
                 .iter()
-                .filter(|mark| field.of.iter().any(|of| of == mark.name))
+                .filter(|mark| is_label_of(mark, field))
                 .map(|mark| self.beside(mark, place, field))
                 .collect(),
         }
@@ -188,7 +196,7 @@ impl Marked<'_> {
 
     /// What stands beside a field's label in the field's form and cannot be genuine.
     fn impossible(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
-        let own = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let own = |mark: &&Mark<'_>| is_label_of(mark, field);
         let texts = self.marks.iter().filter(own).flat_map(|mark| {
             let beside = |place: &Place| self.beside(mark, *place, field);
             field.places.iter().map(beside)
@@ -230,7 +238,7 @@ impl Marked<'_> {
 
     /// Whether other items of the page have their numbers before them and this one's was not found.
     fn is_numbered_without(&self, field: &Field) -> bool {
-        let is_own = |mark: &Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let is_own = |mark: &Mark<'_>| is_label_of(mark, field);
         let is_number = |mark: &Mark<'_>| {
             let label = self.layout.label.get(mark.name);
             label.is_some_and(|label| label.numbers().next().is_some())
@@ -277,6 +285,12 @@ impl Marked<'_> {
             .unwrap_or_default()
     }
 
+    /// The line in which a letter stands.
+    fn run_of(&self, glyph: &Glyph) -> Option<&Run> {
+        let has_line = |run: &&Run| run.glyphs.iter().any(|other| other.line == glyph.line);
+        self.page.runs.iter().find(has_line)
+    }
+
     fn has_mark(&self, run: usize) -> bool {
         self.marks.iter().any(|mark| mark.run == run)
     }
@@ -284,9 +298,7 @@ impl Marked<'_> {
     /// Whether a line is the value of another label than the field's, or has one in it: a label stands in its row, on it or
     /// near it to its left. The second language of the field's own label, 住居地 / ADDRESS, stands beside the second line of its value.
     fn begins_row_of_label(&self, run: &Run, field: &Field) -> bool {
-        let is_own = |mark: &Mark<'_>| {
-            field.of.iter().any(|of| of == mark.name) && !std::ptr::eq(&self.page.runs[mark.run], run)
-        };
+        let is_own = |mark: &Mark<'_>| is_label_of(mark, field) && !std::ptr::eq(&self.page.runs[mark.run], run);
         self.marks.iter().any(|mark| {
             let label = &self.page.runs[mark.run];
             let is_near = run.left - mark.right < END_OF_ROW * run.height.max(label.height);
@@ -320,11 +332,7 @@ impl Marked<'_> {
     /// Whether an entry stands beside what was printed and replaces nothing of it, as how a name is read does: its row has one of the entry's labels
     /// and, without its date, no kanji.
     fn is_besides(&self, entry: &Field, text: &[Glyph]) -> bool {
-        let Some(line) = text.first().map(|glyph| glyph.line) else {
-            return false;
-        };
-        let of_line = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
-        let Some(run) = self.page.runs.iter().find(of_line) else {
+        let Some(run) = text.first().and_then(|glyph| self.run_of(glyph)) else {
             return false;
         };
         let tells = |mark: &Mark<'_>| {
@@ -447,18 +455,21 @@ impl Marked<'_> {
 
     /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
     fn with_more_lines(&self, value: Vec<Glyph>, field: &Field) -> Vec<Glyph> {
-        let ended = |line: &[Glyph]| match field.grammar.is_prose() {
-            true => line[..end_of_prose(line)].to_vec(),
-            false => line.to_vec(),
+        let ended = |line: &[Glyph]| {
+            let length = if field.grammar.is_prose() {
+                end_of_prose(line)
+            } else {
+                line.len()
+            };
+            line[..length].to_vec()
         };
         let mut value = ended(&value);
         for further in (0..field.more_lines).rev() {
             let Some((first, last)) = value.first().zip(value.last()) else {
                 break;
             };
-            let (left, line, height) = (first.x, last.line, last.height);
-            let of_line = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
-            let Some(above) = self.page.runs.iter().find(of_line) else {
+            let (left, height) = (first.x, last.height);
+            let Some(above) = self.run_of(last) else {
                 break;
             };
             let goes_on = |run: &&Run| {
@@ -526,16 +537,14 @@ impl Marked<'_> {
             context,
         };
         let line_of = |name: &str| {
-            let line = items.iter().find(|item| item.name == name)?.glyphs.first()?.line;
-            let is_in = |run: &&Run| run.glyphs.iter().any(|glyph| glyph.line == line);
-            self.page.runs.iter().find(is_in)
+            let item = items.iter().find(|item| item.name == name)?;
+            self.run_of(item.glyphs.first()?)
         };
         let last = line_of("address").and_then(|address| self.line_above(address, address.left));
         // A name that was labelled and could not be read stands where its label says, not in another line.
         let has_label = |item: &Field| {
-            let fields = self.layout.field.iter().filter(|field| field.name == item.name);
-            let mut labels = fields.flat_map(|field| &field.of);
-            labels.any(|of| self.marks.iter().any(|mark| of == mark.name))
+            let mut fields = self.layout.field.iter().filter(|field| field.name == item.name);
+            fields.any(|field| self.marks.iter().any(|mark| is_label_of(mark, field)))
         };
         match (line_of(&family.name), line_of(&given.name)) {
             (Some(labelled), None) if !has_label(given) => names.between(labelled, last),
@@ -586,7 +595,7 @@ impl Marked<'_> {
 
     /// The lines of the row below the heads of a table, wherever in it they stand.
     fn first_row(&self, field: &Field) -> Vec<Vec<Glyph>> {
-        let is_head = |mark: &&Mark<'_>| field.of.iter().any(|of| of == mark.name);
+        let is_head = |mark: &&Mark<'_>| is_label_of(mark, field);
         let heads: Vec<&Mark<'_>> = self.marks.iter().filter(is_head).collect();
         let left = heads.iter().map(|head| head.left).fold(f32::INFINITY, f32::min);
         let right = heads.iter().map(|head| head.right).fold(f32::NEG_INFINITY, f32::max);

@@ -153,9 +153,9 @@ impl Layouts {
             page: &page,
             marks: &fit.marks,
         };
-        let items = fields::read(fit.layout, &marked, &context);
-        let hidden = fields::hidden(fit.layout, &marked, &items);
-        let superseded = fields::superseded(fit.layout, &marked, &context);
+        let items = fields::read(&marked, &context);
+        let hidden = fields::hidden(&marked, &items);
+        let superseded = fields::superseded(&marked, &context);
         let may_be_given = recognise::may_be_given(&fit, &page);
         let mut rules = rules::apply(&fit.layout.rule, &fit.layout.required, &items, today);
         rules.extend(in_place.map(|held| RuleResult {

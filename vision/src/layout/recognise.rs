@@ -180,12 +180,12 @@ impl Lie {
 
 /// Where the card's corners must be, by the labels that stand in place; in the frame of the rows. `None` where too few do.
 pub(crate) fn corners(fit: &Fit<'_>) -> Option<Corners> {
-    let (first, fitting, placed) = lie(fit.layout, &fit.marks)?;
-    if fitting < LEAST_PLACED || (fitting as f32) < IN_PLACE * placed as f32 {
+    let first = likeliest(fit.layout, &fit.marks)?;
+    if first.fitting < LEAST_PLACED || !first.is_in_place() {
         return None;
     }
     let in_place: Vec<_> = placed_labels(fit.layout, &fit.marks)
-        .filter(|label| first.holds(label))
+        .filter(|label| first.lie.holds(label))
         .collect();
     Some(Lie::through(&in_place).corners(fit.layout.size))
 }
@@ -197,8 +197,24 @@ fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator
         .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
 }
 
-/// The lie that most labels agree with, how many do, and how many have a place at all.
-fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
+/// A lie, and what the labels say of it.
+struct Likely {
+    lie: Lie,
+    /// How many labels agree with it.
+    fitting: usize,
+    /// How many have a place at all.
+    placed: usize,
+}
+
+impl Likely {
+    /// Whether enough of the labels stand where the layout has them.
+    fn is_in_place(&self) -> bool {
+        self.fitting as f32 >= IN_PLACE * self.placed as f32
+    }
+}
+
+/// The lie that most labels agree with.
+fn likeliest(layout: &Layout, marks: &[Mark<'_>]) -> Option<Likely> {
     let placed: Vec<Placed> = placed_labels(layout, marks).collect();
     if placed.len() < LEAST_PLACED {
         return None;
@@ -216,29 +232,25 @@ fn lie(layout: &Layout, marks: &[Mark<'_>]) -> Option<(Lie, usize, usize)> {
                 seen,
                 scale: [scale; 2],
             };
-            (
+            Likely {
                 lie,
-                placed.iter().filter(|label| lie.holds(label)).count(),
-                placed.len(),
-            )
+                fitting: placed.iter().filter(|label| lie.holds(label)).count(),
+                placed: placed.len(),
+            }
         })
-        .max_by_key(|(_, fitting, _)| *fitting)
+        .max_by_key(|likely| likely.fitting)
 }
 
 /// Whether the labels stand where the layout has them, whatever the size of the page; `None` where too few were found to tell.
 pub(crate) fn in_place(fit: &Fit<'_>) -> Option<bool> {
-    let (_, fitting, placed) = lie(fit.layout, &fit.marks)?;
-    Some(fitting as f32 >= IN_PLACE * placed as f32)
+    likeliest(fit.layout, &fit.marks).map(|likely| likely.is_in_place())
 }
 
 /// Labels that could not be read, such as two small lines found as one: the line that begins where the label must stand.
 pub(crate) fn by_place<'a>(layout: &'a Layout, page: &DeskewedPage, marks: &mut Vec<Mark<'a>>) {
-    let Some((lie, fitting, placed)) = lie(layout, marks) else {
+    let Some(Likely { lie, .. }) = likeliest(layout, marks).filter(Likely::is_in_place) else {
         return;
     };
-    if (fitting as f32) < IN_PLACE * placed as f32 {
-        return;
-    }
     for (name, label) in &layout.label {
         let Some(at) = label.at.filter(|_| marks.iter().all(|mark| mark.name != name)) else {
             continue;
@@ -463,10 +475,16 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, page: &DeskewedP
     };
     let settled: Vec<Option<&'a str>> = marks
         .iter()
-        .map(|mark| match is_name_label(mark) {
-            true if is_whole => key(WHOLE_NAME),
-            true if is_ambiguous(mark) => meaning(mark),
-            _ => None,
+        .map(|mark| {
+            if !is_name_label(mark) {
+                None
+            } else if is_whole {
+                key(WHOLE_NAME)
+            } else if is_ambiguous(mark) {
+                meaning(mark)
+            } else {
+                None
+            }
         })
         .collect();
     for (mark, name) in marks.iter_mut().zip(settled) {

@@ -42,7 +42,6 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     if view.declining {
         return declining(meta);
     }
-    let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
     let [title, lead, agree, decline] = said(
         meta,
@@ -61,10 +60,10 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
     let main = view! {
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
-        <ul class="terms">{short(meta, document, selfie, &days)}</ul>
+        <ul class="terms">{short(meta, &view.plan, &days)}</ul>
         <details class="fold">
             <summary>{full}</summary>
-            <ul class="points">{points(meta, document, selfie, &days)}</ul>
+            <ul class="points">{points(meta, &view.plan, &days)}</ul>
             <p class="hint">{said_version}</p>
         </details>
         <form class="ends" method="post" action=forms::CONSENT>
@@ -81,7 +80,8 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
 }
 
 /// What the user agrees to in a few words, each with a drawing.
-fn short(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
+fn short(meta: &PageMeta, plan: &Plan, days: &str) -> impl IntoView + use<> {
+    let (document, selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
     let short = [
         document.then_some((Icon::Document, text::CONSENT_SHORT_DOCUMENT)),
         selfie.then_some((
@@ -102,7 +102,8 @@ fn short(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl Into
 }
 
 /// The same in full.
-fn points(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
+fn points(meta: &PageMeta, plan: &Plan, days: &str) -> impl IntoView + use<> {
+    let (document, selfie) = (plan.has(Step::Document), plan.has(Step::Selfie));
     let points = [
         document.then_some(text::CONSENT_DOCUMENT),
         selfie.then_some(if document {

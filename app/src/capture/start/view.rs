@@ -36,7 +36,6 @@ pub struct StartView {
 /// The page.
 #[must_use]
 pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
-    let (document, selfie) = (view.plan.has(Step::Document), view.plan.has(Step::Selfie));
     let days = view.retention_days.to_string();
     let [need, here] = said(meta, [text::START_NEED, text::START_HERE]);
     let [title, lead, button] = if meta.progress.is_some() {
@@ -72,13 +71,13 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
                 </div>
                 <section class="group">
                     <h2>{need}</h2>
-                    {needs(meta, document, selfie)}
+                    {needs(meta, &view.plan)}
                 </section>
                 <ul class="trust">
                     <li>{icon(Icon::Lock)}<span>{meta.tell(text::START_TRUST_LOCK, &[])}</span></li>
                     <li>{icon(Icon::Clock)}<span>{meta.tell(text::START_TRUST_TIME, &[("days", &days)])}</span></li>
                 </ul>
-                {data(meta, document, selfie, &days)}
+                {data(meta, &view.plan, &days)}
             </div>
             <div>
                 {view.qr_svg.clone().map(|svg| qr(meta, svg))}
@@ -96,8 +95,8 @@ pub fn render(view: &StartView, meta: &PageMeta) -> AnyView {
 }
 
 /// What becomes of the data, folded.
-fn data(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoView + use<> {
-    let what = meta.say(match (document, selfie) {
+fn data(meta: &PageMeta, plan: &Plan, days: &str) -> impl IntoView + use<> {
+    let what = meta.say(match (plan.has(Step::Document), plan.has(Step::Selfie)) {
         (true, true) => text::START_DATA_BOTH,
         (true, false) => text::START_DATA_DOCUMENT,
         (false, _) => text::START_DATA_SELFIE,
@@ -118,16 +117,14 @@ fn data(meta: &PageMeta, document: bool, selfie: bool, days: &str) -> impl IntoV
 }
 
 /// What to have at hand, each with a drawing.
-fn needs(meta: &PageMeta, document: bool, selfie: bool) -> impl IntoView + use<> {
-    let phone = if document && selfie {
-        text::START_NEED_PHONE_BOTH
-    } else if document {
-        text::START_NEED_PHONE_DOCUMENT
-    } else {
-        text::START_NEED_PHONE_FACE
+fn needs(meta: &PageMeta, plan: &Plan) -> impl IntoView + use<> {
+    let phone = match (plan.has(Step::Document), plan.has(Step::Selfie)) {
+        (true, true) => text::START_NEED_PHONE_BOTH,
+        (true, false) => text::START_NEED_PHONE_DOCUMENT,
+        (false, _) => text::START_NEED_PHONE_FACE,
     };
     let needs = [
-        document.then_some((
+        plan.has(Step::Document).then_some((
             Need::Document,
             text::START_NEED_DOCUMENT,
             text::START_NEED_DOCUMENT_HINT,

@@ -61,7 +61,10 @@ use service::{
     stored::Slot,
 };
 use std::collections::BTreeSet;
-use view::{CaseView, DECISION, Earlier, LEAVING, LOOK, ONWARD, Reservation, SAME_DOCUMENT, Shown, render};
+use view::{
+    APPROVE, ASK_AGAIN, CaseView, DECISION, Earlier, LEAVING, LOOK, NOTE, ONWARD, REASON, REASONS, REJECT, RULED,
+    Reservation, SAME_DOCUMENT, Shown, render,
+};
 
 const HERE: &str = "/admin/review/{id}";
 
@@ -305,12 +308,12 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     let honnin = request.honnin();
-    let ticked: Vec<Reason> = fields.all("reason").filter_map(Reason::parse).collect();
+    let ticked: Vec<Reason> = fields.all(REASON).filter_map(Reason::parse).collect();
     let note = note_of(&fields);
     let note = Some(note).filter(|note| !note.is_empty()).map(Personal::new);
-    let ruling = match fields.raw("decision") {
-        "ask_again" => return ask_again(&request, &reviewer, &id, &fields, note).await,
-        "approve" => {
+    let ruling = match fields.raw(RULED) {
+        ASK_AGAIN => return ask_again(&request, &reviewer, &id, &fields, note).await,
+        APPROVE => {
             let shown: Vec<_> = fields.all(SAME_DOCUMENT).filter_map(SessionId::parse).collect();
             if shown.is_empty() {
                 ReviewDecision::Approve
@@ -318,7 +321,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
                 ReviewDecision::ApproveDespite(shown)
             }
         }
-        "reject" => ReviewDecision::Reject(ticked),
+        REJECT => ReviewDecision::Reject(ticked),
         LOOK => {
             let view = with_typed(&request, &reviewer, &id, &fields).await?;
             return Ok(Outcome::shown(StatusCode::OK, view));
@@ -364,7 +367,7 @@ fn reasons_of(names: &[String]) -> BTreeSet<Reason> {
 
 /// The note as typed. Browsers send the end of a line as two characters.
 fn note_of(fields: &Fields) -> String {
-    fields.text("note").replace("\r\n", "\n")
+    fields.text(NOTE).replace("\r\n", "\n")
 }
 
 /// What comes after a decided case.
@@ -504,9 +507,9 @@ async fn refused(
     error: RuleError,
 ) -> PageResult<Outcome> {
     let field = match error {
-        RuleError::NoReason => "reasons",
+        RuleError::NoReason => REASONS,
         RuleError::SameDocument(_) => SAME_DOCUMENT,
-        _ => "note",
+        _ => NOTE,
     };
     with_mistake(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await
 }
@@ -534,7 +537,7 @@ async fn with_typed(request: &Request, reviewer: &Reviewer, id: &SessionId, fiel
     let view = view_of(request, reviewer, id).await?;
     let note = note_of(fields);
     let ticked: Vec<String> = if attempt_of(fields) == view.attempt {
-        fields.all("reason").map(str::to_owned).collect()
+        fields.all(REASON).map(str::to_owned).collect()
     } else {
         // Those that were ticked are the earlier attempt's.
         view.ticked.clone()

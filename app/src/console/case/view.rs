@@ -202,6 +202,12 @@ fn gallery(pictures: &[Shown]) -> AnyView {
 /// The keys that tick the first reasons; those before them choose pictures.
 const REASON_KEYS: [&str; 5] = ["5", "6", "7", "8", "9"];
 
+/// The field of a reason that is ticked, and the place of all of them on the page.
+pub(super) const REASON: &str = "reason";
+pub(super) const REASONS: &str = "reasons";
+/// The field of the note.
+pub(super) const NOTE: &str = "note";
+
 /// A reason that is ticked with one tap.
 fn pick(reason: Reason, ticked: bool, key: Option<&'static str>) -> AnyView {
     let id = format!("reason-{reason}");
@@ -210,7 +216,7 @@ fn pick(reason: Reason, ticked: bool, key: Option<&'static str>) -> AnyView {
         reason => Some(labels::reason(&Named::Known(reason))),
     };
     view! {
-        <div class="pick"><input type="checkbox" id=id.clone() name="reason" value=reason.as_str() checked=ticked data-key=key/>
+        <div class="pick"><input type="checkbox" id=id.clone() name=REASON value=reason.as_str() checked=ticked data-key=key/>
             <label for=id title=sentence>{labels::reason_name(reason)}{key.map(|key| view! { " "<kbd aria-hidden="true">{key}</kbd> })}</label></div>
     }
     .into_any()
@@ -258,7 +264,7 @@ fn ruling(view: &CaseView) -> AnyView {
         view! { <p class="note">{sentence}</p> }
     });
     let note = Line {
-        name: "note",
+        name: NOTE,
         label: say("Note", "メモ"),
         hint: Some(
             say(
@@ -277,7 +283,7 @@ fn ruling(view: &CaseView) -> AnyView {
             <input type="hidden" name=ATTEMPT value=view.attempt.to_string()/>
             {refused}
             {same_document(&view.same_document)}
-            <fieldset class="rejecting" id="reasons" tabindex="-1">
+            <fieldset class="rejecting" id=REASONS tabindex="-1">
                 <legend>{say("Reasons for rejection", "不承認の理由")}</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
         </form>
@@ -315,11 +321,11 @@ fn same_document(sessions: &[String]) -> Option<AnyView> {
 fn rulings(view: &CaseView) -> Option<AnyView> {
     let buttons = view! {
         <div class="rulings">
-            <button class="button approve" type="submit" form=RULING name="decision" value="approve" disabled=!view.not_performed.is_empty()>
+            <button class="button approve" type="submit" form=RULING name=RULED value=APPROVE disabled=!view.not_performed.is_empty()>
                 {say("Approve ", "承認 ")}<kbd>"A"</kbd></button>
-            <button class="button reject" type="submit" form=RULING name="decision" value="reject">
+            <button class="button reject" type="submit" form=RULING name=RULED value=REJECT>
                 {say("Reject ", "不承認 ")}<kbd>"X"</kbd></button>
-            <button class="button secondary" type="submit" form=RULING name="decision" value="ask_again">
+            <button class="button secondary" type="submit" form=RULING name=RULED value=ASK_AGAIN>
                 {say("Ask again ", "再提出を依頼 ")}<kbd>"T"</kbd></button>
         </div>
     };
@@ -329,14 +335,20 @@ fn rulings(view: &CaseView) -> Option<AnyView> {
 /// The form of the decision.
 const RULING: &str = "ruling";
 
-/// Value of the field `decision`: nothing is decided yet.
+/// The field of the button that was pressed.
+pub(super) const RULED: &str = "decision";
+/// Its values.
+pub(super) const APPROVE: &str = "approve";
+pub(super) const REJECT: &str = "reject";
+pub(super) const ASK_AGAIN: &str = "ask_again";
+/// Another one: nothing is decided yet.
 pub(super) const LOOK: &str = "look";
 
 /// The button that Enter presses in the form of the decision, because it is the first one: it shows the case again as it is filled in. Nobody sees
 /// it, finds it with the keyboard or hears of it.
 fn first_button(view: &CaseView) -> Option<AnyView> {
     let button = view! {
-        <button class="default" type="submit" form=RULING name="decision" value=LOOK tabindex="-1" aria-hidden="true"></button>
+        <button class="default" type="submit" form=RULING name=RULED value=LOOK tabindex="-1" aria-hidden="true"></button>
     };
     matches!(view.reservation, Reservation::Mine(_)).then(|| button.into_any())
 }

@@ -511,7 +511,7 @@ mod tests {
         let html = counted(now.plus(Millis::seconds(-40)), now).to_html();
         assert!(html.contains("as of 2026-08-02 09:29 (UTC)"), "{html}");
         assert_eq!(
-            counted(now.plus(Millis(-900)), now).to_html(),
+            counted(now.minus(Millis(900)), now).to_html(),
             counted(now, now).to_html()
         );
     }

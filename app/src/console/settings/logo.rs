@@ -123,6 +123,7 @@ fn refusal(error: LogoError) -> PageResult<String> {
     match error {
         LogoError::Picture(fault) => Ok(unusable(fault)),
         LogoError::Busy => Err(Fault::Busy),
+        LogoError::Forbidden(forbidden) => Err(forbidden.into()),
         LogoError::Store(error) => Err(error.into()),
     }
 }

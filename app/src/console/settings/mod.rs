@@ -201,7 +201,7 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
     let mut look = Look::First;
     if fields.has(CONFIRMED) {
-        match is_confirmed(&request, &fields).await? {
+        match confirmation_mistake(&request, &fields).await? {
             None => look = Look::Second,
             Some(wrong) => return look_again(&request, section, &fields, &wanted, vec![wrong]).await,
         }
@@ -269,7 +269,7 @@ async fn refused(request: &Request, section: Section, fields: &Fields, mistakes:
 }
 
 /// What is wrong with a confirmation, if anything.
-async fn is_confirmed(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
+async fn confirmation_mistake(request: &Request, fields: &Fields) -> PageResult<Option<Mistake>> {
     if request.is_confirmed_within(CONFIRMED_FOR) {
         return Ok(None);
     }

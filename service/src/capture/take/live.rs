@@ -204,8 +204,8 @@ async fn store_progress(
     }
     if run.step() > step {
         let stored = advance(honnin, applicant, run, now).await?;
-        run.waits_since(stored.since);
-        run.has_missed(u32::try_from(stored.unseen_turns).unwrap_or(u32::MAX));
+        run.set_step_began(stored.since);
+        run.note_unseen_turns(u32::try_from(stored.unseen_turns).unwrap_or(u32::MAX));
     }
     Ok(())
 }

@@ -84,7 +84,7 @@ pub(crate) async fn find_earlier(
     }
     let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
     let agreed = policy.find_duplicates && attempt.answers.face_search == Some(true);
-    let faces_since = honnin.now().plus(Millis(-SHORTLY.0));
+    let faces_since = honnin.now().minus(SHORTLY);
     let seen_faces = match face.filter(|_| agreed) {
         Some(_) => faces_approved_since(honnin, tenant, faces_since).await?,
         None => Vec::new(),

@@ -1,11 +1,10 @@
 //! Claiming deliveries: tenant by tenant, as many for each as its receiver has permits.
 
-use super::{Claimed, Worker};
-use crate::jobs::lease::LEASE;
+use super::{Claimed, Worker, claim_up_to};
 use domain::time::Timestamp;
 use store::{
     StoreError,
-    jobs::{self, Claim, Job},
+    jobs::{self, Job},
 };
 
 impl Worker {
@@ -43,17 +42,11 @@ impl Worker {
         let unit = self.honnin.db.write(async move |tx| {
             let mut claimed = Vec::new();
             for (tenant, room) in &rooms {
-                let limit = u32::try_from((*room).min(free.saturating_sub(claimed.len()))).unwrap_or(u32::MAX);
-                if limit == 0 {
+                let most = (*room).min(free.saturating_sub(claimed.len()));
+                if most == 0 {
                     break;
                 }
-                let claim = Claim {
-                    worker: &name,
-                    now,
-                    until: now.plus(LEASE),
-                    limit,
-                };
-                let jobs = jobs::claim_of_tenant(tx, tenant, claim).await?;
+                let jobs = jobs::claim_of_tenant(tx, tenant, claim_up_to(most, &name, now)).await?;
                 claimed.extend(jobs.into_iter().map(|job| (tenant.clone(), job)));
             }
             Ok(claimed)

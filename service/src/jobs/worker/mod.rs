@@ -242,13 +242,7 @@ impl Worker {
                     left
                 };
                 if most > 0 {
-                    let claim = Claim {
-                        worker: &name,
-                        now,
-                        until: now.plus(LEASE),
-                        limit: u32::try_from(most).unwrap_or(u32::MAX),
-                    };
-                    claimed.extend(jobs::claim(tx, rank, claim).await?);
+                    claimed.extend(jobs::claim(tx, rank, claim_up_to(most, &name, now)).await?);
                 }
             }
             Ok::<_, StoreError>(claimed)
@@ -363,6 +357,16 @@ impl Worker {
             Err(StoreError::LeaseLost) => Ok(()),
             other => other,
         }
+    }
+}
+
+/// A claim of at most so many jobs that are due, by the worker of this name.
+fn claim_up_to(most: usize, worker: &str, now: Timestamp) -> Claim<'_> {
+    Claim {
+        worker,
+        now,
+        until: now.plus(LEASE),
+        limit: u32::try_from(most).unwrap_or(u32::MAX),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Claiming pictures and decisions: the tenants take turns, so that nobody waits for the pile of another one.
 
-use super::{Claimed, Worker};
-use crate::jobs::lease::LEASE;
+use super::{Claimed, Worker, claim_up_to};
 use domain::time::Timestamp;
 use std::{
     collections::VecDeque,
@@ -9,7 +8,7 @@ use std::{
 };
 use store::{
     StoreError,
-    jobs::{self, Claim, Job},
+    jobs::{self, Job},
 };
 
 /// The tenant whose turn was last in this process.
@@ -51,13 +50,7 @@ impl Worker {
             {
                 // Whoever waits alone takes all that is free.
                 let most = if waiting.is_empty() { free - claimed.len() } else { 1 };
-                let claim = Claim {
-                    worker: &name,
-                    now,
-                    until: now.plus(LEASE),
-                    limit: u32::try_from(most).unwrap_or(u32::MAX),
-                };
-                let jobs = jobs::claim_round_robin(tx, &tenant, claim).await?;
+                let jobs = jobs::claim_round_robin(tx, &tenant, claim_up_to(most, &name, now)).await?;
                 if jobs.is_empty() {
                     continue;
                 }

@@ -129,7 +129,7 @@ pub(crate) async fn forget_link(tx: &mut Tx, session: &SessionId) -> Result<(), 
 
 /// Responses stored before this time are deleted.
 pub(crate) fn oldest(now: Timestamp) -> Timestamp {
-    now.plus(Millis(-KEPT.0))
+    now.minus(KEPT)
 }
 
 /// Responses stored before this time are not repeated any more. None are outdated by a clock in doubt: a retry would create a second session.

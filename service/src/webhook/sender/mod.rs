@@ -12,11 +12,11 @@ pub(crate) mod pacing;
 pub mod receiver_url;
 pub mod resolve;
 pub mod signature;
-mod turns;
 pub mod wire;
 
 pub use exchange::headers;
 
+use crate::runtime::turns::Turns;
 use address::AddressRules;
 use domain::{delivery::DeliveryFault, ids::TenantId, time::Timestamp};
 use fault::Answer;
@@ -28,7 +28,7 @@ use rustls_pki_types::CertificateDer;
 use signature::SignedRequest;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::time::timeout;
-use turns::Turns;
+use tokio_rustls::rustls;
 use wire::{Network, Wire};
 
 /// Default time-out for resolving the name and for connecting.
@@ -78,11 +78,11 @@ pub enum SenderError {
     #[error("there is no trusted certificate authority: neither the system's nor a configured one")]
     NoRoots,
     /// A configured certificate cannot be parsed.
-    #[error("a configured certificate authority does not parse")]
-    BadRoot,
+    #[error("a configured certificate authority does not parse: {0}")]
+    BadRoot(rustls::Error),
     /// The cryptography library cannot do TLS.
     #[error("TLS cannot be set up: {0}")]
-    Tls(String),
+    Tls(rustls::Error),
 }
 
 /// Sends webhooks.
@@ -90,7 +90,7 @@ pub struct WebhookSender {
     wire: Arc<dyn Wire>,
     rules: AddressRules,
     pub(crate) pacing: Arc<Pacing>,
-    looking_up: Turns,
+    looking_up: Turns<TenantId>,
     look_up_timeout: Duration,
 }
 
@@ -163,8 +163,7 @@ impl WebhookSender {
     /// The addresses of a receiver. A look-up keeps its tenant's turn until it ends, even if its caller has gone away: with ever new names, whose
     /// name server keeps silent, nobody occupies the places of other tenants.
     async fn look_up(&self, tenant: &TenantId, url: &ReceiverUrl) -> Result<Vec<SocketAddr>, DeliveryFault> {
-        let turn = self.looking_up.take(tenant.as_str()).await;
-        let turn = turn.map_err(|_| DeliveryFault::Unresolved)?;
+        let turn = self.looking_up.take(tenant.clone()).await;
         let (wire, url) = (Arc::clone(&self.wire), url.clone());
         let found = tokio::spawn(async move {
             let _turn = turn;
@@ -184,5 +183,21 @@ impl std::fmt::Debug for WebhookSender {
         f.debug_struct("WebhookSender")
             .field("rules", &self.rules)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_authority_that_does_not_parse_is_refused_with_its_fault() {
+        let config = SenderConfig {
+            extra_roots: vec![CertificateDer::from(vec![0x30, 0x00])],
+            native_roots: false,
+            ..SenderConfig::default()
+        };
+        let refused = WebhookSender::new(config).err().unwrap().to_string();
+        assert!(refused.contains("BadEncoding"), "{refused}");
     }
 }

@@ -1,6 +1,6 @@
 //! Name resolution. Behind a trait, so that a test can decide what a name resolves to, and change it.
 
-use super::turns::Turns;
+use crate::runtime::turns::Turns;
 use async_trait::async_trait;
 use std::{
     fmt, io,
@@ -30,7 +30,7 @@ type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
 pub struct SystemResolver {
     look_up: Arc<LookUp>,
     slots: Arc<Semaphore>,
-    names: Turns,
+    names: Turns<String>,
 }
 
 impl SystemResolver {
@@ -64,7 +64,7 @@ impl Resolve for SystemResolver {
     /// A look-up that has begun cannot be ended, so it keeps its places even if its caller goes away.
     async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         // The name's first: who waits for it takes no place from other names.
-        let turn = self.names.take(name).await?;
+        let turn = self.names.take(name.to_owned()).await;
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         let places = (turn, slot.map_err(io::Error::other)?);
         let (look_up, name) = (Arc::clone(&self.look_up), name.to_owned());

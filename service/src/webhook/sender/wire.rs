@@ -98,14 +98,14 @@ fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
         }
     }
     for root in &config.extra_roots {
-        roots.add(root.clone()).map_err(|_| SenderError::BadRoot)?;
+        roots.add(root.clone()).map_err(SenderError::BadRoot)?;
     }
     if roots.is_empty() {
         return Err(SenderError::NoRoots);
     }
     let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| SenderError::Tls(error.to_string()))?
+        .map_err(SenderError::Tls)?
         .with_root_certificates(roots)
         .with_no_client_auth();
     tls.alpn_protocols = vec![b"http/1.1".to_vec()];

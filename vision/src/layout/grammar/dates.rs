@@ -113,9 +113,10 @@ fn entered(chars: &[char], at: usize) -> Option<usize> {
     let is_lettered = !is_named && cursor.eat(|c| ERAS.iter().any(|era| era.letter == c));
     cursor.at += if is_named { 2 } else { 0 };
     let (year, digits) = cursor.number(4)?;
-    let is_year = match is_named || is_lettered {
-        true => year > 0 && digits <= 2,
-        false => YEARS.contains(&year),
+    let is_year = if is_named || is_lettered {
+        year > 0 && digits <= 2
+    } else {
+        YEARS.contains(&year)
     };
     let mut part = |last: i32| {
         let number = cursor
