@@ -29,16 +29,7 @@ use tower_http::compression::{
 /// The whole server as one service.
 pub fn router(app: App) -> Router {
     let unanswered = Pages::new(&app.site.assets);
-    let (if_busy, if_broken) = (unanswered.clone(), unanswered.clone());
-    let outer = Outer {
-        proxies: Arc::new(app.config.proxies.clone()),
-        slots: Arc::new(Slots::new(app.config.max_requests, app.config.body_memory)),
-        class,
-        hsts: app.config.sends_hsts(),
-        requests: app.metrics.requests.clone(),
-        unavailable: Arc::new(move |asked: &Asked, context: &RequestContext| unavailable(&if_busy, asked, context)),
-        broken: Arc::new(move |asked: &Asked, context: &RequestContext| broken(&if_broken, asked, context)),
-    };
+    let outer = outer(&app, &unanswered);
     let pages = pages(&app, unanswered);
     #[cfg(debug_assertions)]
     let pages = if app.reload {
@@ -60,6 +51,20 @@ pub fn router(app: App) -> Router {
         .layer(from_fn(well_formed))
         .layer(from_fn_with_state(outer, outermost))
         .with_state(app)
+}
+
+/// The outermost layer's settings.
+fn outer(app: &App, unanswered: &Pages) -> Outer {
+    let (if_busy, if_broken) = (unanswered.clone(), unanswered.clone());
+    Outer {
+        proxies: Arc::new(app.config.proxies.clone()),
+        slots: Arc::new(Slots::new(app.config.max_requests, app.config.body_memory)),
+        class,
+        hsts: app.config.sends_hsts(),
+        requests: app.metrics.requests.clone(),
+        unavailable: Arc::new(move |asked: &Asked, context: &RequestContext| unavailable(&if_busy, asked, context)),
+        broken: Arc::new(move |asked: &Asked, context: &RequestContext| broken(&if_broken, asked, context)),
+    }
 }
 
 /// Pages for people. `/v1` is not compressed: its responses are small, and some contain secrets beside text chosen by the
@@ -183,4 +188,54 @@ fn refusal(path: &str, context: &RequestContext, error: &ApiError, shown: impl I
         page.headers_mut().insert(RETRY_AFTER, wait.clone());
     }
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::{Config, Layers},
+        open::open_without_models,
+    };
+    use axum::{
+        body::{Body, to_bytes},
+        routing::get,
+    };
+    use tower::ServiceExt as _;
+
+    async fn fails() -> &'static str {
+        panic!("planted")
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_without_a_detail_and_the_next_request_is_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut layers = Layers::defaults();
+        layers.set("data_dir", folder.path().to_str().unwrap());
+        let config = Config::read(&layers).unwrap();
+        let app = open_without_models(Arc::new(config)).await.unwrap();
+        let outer = outer(&app, &Pages::new(&app.site.assets));
+        let router = Router::new()
+            .route("/v1/fails", get(fails))
+            .route("/fails", get(fails))
+            .route("/v1/whole", get(|| async { "whole" }))
+            .layer(from_fn_with_state(outer, outermost));
+        for (path, status) in [
+            ("/v1/fails", 500),
+            ("/v1/whole", 200),
+            ("/fails", 500),
+            ("/v1/whole", 200),
+        ] {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let answer = router.clone().oneshot(request).await.unwrap();
+            assert_eq!(answer.status(), status, "{path}");
+            let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();
+            let body = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+            let body = String::from_utf8(body.to_vec()).unwrap();
+            assert!(!body.contains("planted"), "{path}: {body}");
+            // The page is prepared, and the same for everybody.
+            assert_eq!(body.contains(&id), path == "/v1/fails", "{path}: {body}");
+        }
+        app.honnin.close().await.unwrap();
+    }
 }

@@ -200,6 +200,17 @@ mod tests {
         assert!(!opens("", None).await);
     }
 
+    /// Otherwise the time would tell which addresses have an account.
+    #[tokio::test]
+    async fn a_password_for_no_account_waits_for_its_turn_to_be_hashed_like_any_other() {
+        let all = u32::try_from(MAX_AT_ONCE).unwrap();
+        let taken = SLOTS.acquire_many(all).await.unwrap();
+        let mut compared = Box::pin(verify(Secret::new("correct horse battery".into()), None));
+        assert!(futures::poll!(&mut compared).is_pending());
+        drop(taken);
+        assert!(!compared.await.unwrap());
+    }
+
     #[tokio::test]
     async fn a_caller_that_hangs_up_frees_no_slot() {
         let (begun, mut seen) = tokio::sync::mpsc::unbounded_channel();

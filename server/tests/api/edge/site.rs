@@ -12,7 +12,7 @@ use domain::{role::Role, time::Millis};
 use insta::assert_snapshot;
 use serde_json::json;
 use server::{router::router, state::App};
-use std::fs;
+use std::{collections::BTreeSet, fs};
 use tower::ServiceExt as _;
 
 #[tokio::test]
@@ -252,6 +252,36 @@ async fn pages_are_compressed_and_the_api_is_not() {
             .header("content-encoding"),
         None
     );
+}
+
+#[tokio::test]
+async fn every_page_carries_these_headers_and_a_nonce_of_its_own() {
+    let server = Server::new().await;
+    let mut nonces = BTreeSet::new();
+    for path in ["/", "/docs", "/admin/sign-in", "/capture/consent", "/v/x", "/nowhere"] {
+        let page = server.send("GET", path, &[], "").await;
+        assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+        let policy = page.header("content-security-policy").unwrap();
+        let nonce = between(policy, "'nonce-", &['\'']);
+        let expected = format!(
+            "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self' 'nonce-{nonce}'; \
+             img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; \
+             form-action 'self'; base-uri 'none'; frame-ancestors 'none'; report-uri /csp-reports"
+        );
+        assert_eq!(policy, expected, "{path}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("x-frame-options", "DENY"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("strict-transport-security", "max-age=31536000"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(page.header(name), Some(value), "{path}");
+        }
+        assert!(nonces.insert(nonce.to_owned()), "{path}: a nonce again");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
 //! TLS with a self-signed certificate.
 
 use crate::support::{Answer, Server};
+use rustls::{
+    DEFAULT_VERSIONS, ProtocolVersion, SupportedProtocolVersion,
+    version::{TLS12, TLS13},
+};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use server::edge::SELF_SIGNED;
 use std::{
@@ -18,14 +22,36 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 
 fn connector(server: &Server) -> TlsConnector {
+    connector_of(server, DEFAULT_VERSIONS)
+}
+
+/// A client that speaks these versions.
+fn connector_of(server: &Server, versions: &[&'static SupportedProtocolVersion]) -> TlsConnector {
     let made = CertificateDer::from_pem_file(server.app.config.tls_dir().join(SELF_SIGNED)).unwrap();
     let mut roots = rustls::RootCertStore::empty();
     roots.add(made).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(versions)
         .unwrap();
     TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+}
+
+#[tokio::test]
+async fn the_newest_version_of_tls_is_preferred_and_every_suite_has_forward_secrecy() {
+    let server = Server::with("[tls]\nmode = \"self-signed\"\n").await;
+    for (versions, spoken, suites) in [
+        (&[&TLS12, &TLS13][..], ProtocolVersion::TLSv1_3, "TLS13_"),
+        (&[&TLS12][..], ProtocolVersion::TLSv1_2, "TLS_ECDHE_"),
+    ] {
+        let stream = TcpStream::connect(server.address).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let stream = connector_of(&server, versions).connect(name, stream).await.unwrap();
+        let (_, connection) = stream.get_ref();
+        assert_eq!(connection.protocol_version(), Some(spoken));
+        let suite = connection.negotiated_cipher_suite().unwrap().suite();
+        assert!(format!("{suite:?}").starts_with(suites), "{suite:?}");
+    }
 }
 
 #[tokio::test]

@@ -360,6 +360,23 @@ async fn an_answer_belongs_to_one_attempt_of_one_browser_and_is_good_once() {
     }
 }
 
+/// A browser does not store a cookie whose name and value have more than 4096 bytes together.
+#[tokio::test]
+async fn the_cookie_of_an_attempt_holds_an_address_of_1024_bytes_at_most_and_is_short_enough_to_be_stored() {
+    let (_provider, server) = world().await;
+    let page = "%2Fadmin%2Fsessions%3Fmetadata%3D";
+    // With "/admin/sessions?metadata=", 999 more bytes make 1024. A quotation mark takes two bytes in the cookie.
+    for (marks, is_kept) in [(999, true), (1000, false)] {
+        let mut browser = Browser::new(&server);
+        let next = format!("{page}{}", "%22".repeat(marks));
+        browser.begin(&format!("{BEGIN}?next={next}")).await;
+        let name = "__Host-sign-in";
+        let length = name.len() + browser.cookies[name].len();
+        assert_eq!(length > 2048, is_kept, "{marks}: {length}");
+        assert!(length <= 4096, "{marks}: {length}");
+    }
+}
+
 #[tokio::test]
 async fn another_provider_and_a_person_who_declined_are_told_apart_before_a_code_is_sent_anywhere() {
     let (provider, server) = world().await;
