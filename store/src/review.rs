@@ -352,6 +352,14 @@ row! {
     }
 }
 
+macro_rules! pending_columns {
+    () => {
+        "SELECT pending.session_id, pending.attempt, pending.user_id, pending.ruling, pending.reasons, pending.note,
+            pending.address, pending.made_at, pending.due_at, users.name
+         FROM pending_rulings AS pending JOIN users ON users.id = pending.user_id "
+    };
+}
+
 /// A pending decision with its reviewer's name.
 fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
     let pending = PendingRuling {
@@ -389,8 +397,7 @@ pub async fn insert_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<(), 
 /// If the database does not respond.
 pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<(PendingRuling, String)>, StoreError> {
     let row: Option<RawPending> = on!(tx, conn => sqlx::query_as(
-        "SELECT pending_rulings.*, users.name FROM pending_rulings JOIN users ON users.id = pending_rulings.user_id
-         WHERE session_id = $1")
+        concat!(pending_columns!(), "WHERE pending.session_id = $1"))
         .bind(session.as_str()).fetch_optional(conn).await)?;
     row.map(pending).transpose()
 }
@@ -401,8 +408,7 @@ pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<(Pe
 /// If the database does not respond.
 pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRuling>, StoreError> {
     let rows: Vec<RawPending> = on!(tx, conn => sqlx::query_as(
-        "SELECT pending_rulings.*, users.name FROM pending_rulings JOIN users ON users.id = pending_rulings.user_id
-         WHERE user_id = $1 ORDER BY made_at DESC, session_id DESC")
+        concat!(pending_columns!(), "WHERE pending.user_id = $1 ORDER BY pending.made_at DESC, pending.session_id DESC"))
         .bind(user.as_str()).fetch_all(conn).await)?;
     rows.into_iter().map(|row| Ok(pending(row)?.0)).collect()
 }

@@ -44,6 +44,15 @@ impl Drop for Reservation {
     }
 }
 
+/// An upload that is admitted or gives up. Once it no longer waits, those that waited behind it may fit.
+struct Leaving<'a>(&'a Arc<Room>);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.admit();
+    }
+}
+
 impl Room {
     /// This many MiB, and a queue for this many.
     pub(super) fn new(all: usize, seats: usize) -> Arc<Self> {
@@ -63,6 +72,8 @@ impl Room {
         wait_at_most: Duration,
     ) -> Option<Reservation> {
         let _seat = self.seats.take(uploader.network, 1, 0).ok()?;
+        // Before the channel, so that it is dropped after it.
+        let _leaving = Leaving(self);
         let (admit, admitted) = oneshot::channel();
         let size = size.clamp(1, self.all);
         self.lock().push_back(Waiter { uploader, size, admit });
@@ -164,12 +175,23 @@ mod tests {
         let mut small = Box::pin(room.reserve(uploader(3, 0), 1, LONG));
         assert!(small.as_mut().now_or_never().is_none(), "it came later");
         drop(large);
-        // The next upload finds that the large one is gone.
+        let small = small.now_or_never().flatten();
+        assert!(small.is_some(), "the large one is gone");
         let last = at_once(&room, 4, 1).unwrap();
-        assert!(small.now_or_never().flatten().is_some());
-        drop((first, last));
+        drop((first, small, last));
         assert!(room.lock().is_empty());
         assert!(at_once(&room, 5, 1000).is_some(), "never more than there is");
+    }
+
+    #[tokio::test]
+    async fn who_waits_behind_a_large_one_is_admitted_when_its_time_is_up() {
+        let room = Room::new(8, 64);
+        let _first = at_once(&room, 1, 6).unwrap();
+        let (large, small) = tokio::join!(
+            room.reserve(uploader(2, 0), 4, SHORT),
+            room.reserve(uploader(3, 0), 1, Duration::from_secs(5)),
+        );
+        assert!(large.is_none() && small.is_some());
     }
 
     #[tokio::test]

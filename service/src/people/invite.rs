@@ -216,6 +216,10 @@ async fn store(
         return Err(InviteError::Throttled);
     }
     let unit = honnin.db.write(async move |tx| {
+        // Of two who invite one address at once, the second sees the link of the first and invalidates it.
+        if let Some(tenant) = row.tenant() {
+            tenants::lock(tx, tenant).await?;
+        }
         if let Some(staff) = &inviter
             && !is_still(tx, staff).await?
         {

@@ -2,7 +2,7 @@
 //! and, if `HONNIN_TEST_POSTGRES` names a server, on Postgres.
 //!
 //! Planted faults that these tests detect on Postgres: `tenants::lock` that does nothing, `users::lock_operators` without its
-//! `UPDATE`, second factors that are changed before the person is locked.
+//! `UPDATE`, second factors that are changed before the person is locked, an invitation before which the tenant is not locked.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -456,6 +456,30 @@ async fn of_two_first_admins_whom_an_operator_invited_one_comes_in() {
         let (one, two) = join(come_in(honnin, &given), come_in(honnin, &kept)).await;
         assert_eq!(u32::from(one.is_ok()) + u32::from(two.is_ok()), 1, "{name}");
         assert!(matches!(one.and(two), Err(AcceptError::Closed)), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_admins_who_invite_one_address_at_once_the_link_of_one_stays_open() {
+    for (name, harness) in harnesses().await {
+        let honnin = &harness.honnin;
+        let one = Roster::of(&harness.staff(Role::Admin).await).unwrap();
+        let other = Roster::of(&harness.staff(Role::Admin).await).unwrap();
+        for round in 0..ROUNDS {
+            let person = || NewPerson {
+                email: format!("person{round}@host.example"),
+                name: "Somebody".into(),
+            };
+            let (first, second) = join(
+                invite(honnin, &one, person(), Role::Reviewer),
+                invite(honnin, &other, person(), Role::Reviewer),
+            )
+            .await;
+            let (first, second) = (first.unwrap().id, second.unwrap().id);
+            let listed = invite::list_invitations(honnin, &one).await.unwrap();
+            let open = listed.iter().filter(|row| [&first, &second].contains(&&row.id));
+            assert_eq!(open.count(), 1, "{name}, round {round}");
+        }
     }
 }
 

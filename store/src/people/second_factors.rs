@@ -167,6 +167,12 @@ impl TryFrom<Raw> for PasskeyRow {
     }
 }
 
+macro_rules! passkey_columns {
+    () => {
+        "SELECT id, user_id, name, public_key, counter, created_at, last_used_at FROM passkeys "
+    };
+}
+
 /// Stores a passkey.
 ///
 /// # Errors
@@ -185,7 +191,7 @@ pub async fn insert_passkey(tx: &mut Tx, row: &PasskeyRow) -> Result<(), StoreEr
 /// # Errors
 /// If the database does not respond.
 pub async fn find_passkey(tx: &mut Tx, id: &[u8]) -> Result<Option<PasskeyRow>, StoreError> {
-    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as("SELECT * FROM passkeys WHERE id = $1")
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(concat!(passkey_columns!(), "WHERE id = $1"))
         .bind(id).fetch_optional(conn).await)?;
     raw.map(PasskeyRow::try_from).transpose()
 }
@@ -195,7 +201,8 @@ pub async fn find_passkey(tx: &mut Tx, id: &[u8]) -> Result<Option<PasskeyRow>, 
 /// # Errors
 /// If the database does not respond.
 pub async fn list_passkeys(tx: &mut Tx, user: &UserId) -> Result<Vec<PasskeyRow>, StoreError> {
-    let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as("SELECT * FROM passkeys WHERE user_id = $1 ORDER BY created_at, id")
+    let rows: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        concat!(passkey_columns!(), "WHERE user_id = $1 ORDER BY created_at, id"))
         .bind(user.as_str()).fetch_all(conn).await)?;
     rows.into_iter().map(PasskeyRow::try_from).collect()
 }

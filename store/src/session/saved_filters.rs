@@ -34,10 +34,13 @@ pub async fn put(tx: &mut Tx, tenant: &TenantId, user: &UserId, filter: &SavedFi
 /// # Errors
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId, user: &UserId) -> Result<Vec<SavedFilter>, StoreError> {
-    on!(tx, conn => sqlx::query_as(
-        "SELECT name, query FROM saved_filters WHERE tenant_id = $1 AND user_id = $2 ORDER BY name")
+    let mut found: Vec<SavedFilter> = on!(tx, conn => sqlx::query_as(
+        "SELECT name, query FROM saved_filters WHERE tenant_id = $1 AND user_id = $2")
         .bind(tenant.as_str()).bind(user.as_str())
-        .fetch_all(conn).await)
+        .fetch_all(conn).await)?;
+    // Not by the databases, which compare texts differently. One has only a few.
+    found.sort_by_cached_key(|filter| (filter.name.to_lowercase(), filter.name.clone()));
+    Ok(found)
 }
 
 /// Removes a filter, if there is one of this name.

@@ -1,4 +1,4 @@
-//! The suite is complete: each function that runs SQL is called by a test that runs on both databases.
+//! The suite is complete: each function that runs SQL is called by a test that runs on both databases. And statements name their columns.
 
 use std::{
     collections::BTreeSet,
@@ -61,4 +61,16 @@ fn every_store_function_is_called_by_a_contract_test() {
         .filter(|name| !text.contains(&format!("{name}(")))
         .collect();
     assert!(missing.is_empty(), "called by no contract test: {missing:?}");
+}
+
+/// [`super::schema`] shows why.
+#[test]
+fn no_statement_asks_for_whatever_columns_there_are() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/src");
+    for file in rust_files(&source) {
+        let text = fs::read_to_string(&file).unwrap();
+        for all in ["SELECT *", "RETURNING *", ".*,", ".* FROM"] {
+            assert!(!text.contains(all), "{all} in {}", file.display());
+        }
+    }
 }

@@ -1,9 +1,15 @@
 //! Both databases have the same schema.
 
+use crate::fixtures::{World, at, keep, read, world, write};
+use domain::{ruling::Ruling, session::AttemptNumber};
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+};
+use store::{
+    people::second_factors::{self, PasskeyRow},
+    review::{self, PendingRuling},
 };
 use testkit::databases::{backends, postgres_server, sqlite};
 
@@ -119,5 +125,57 @@ async fn opening_an_open_database_again_changes_nothing() {
             "{}",
             backend.name
         );
+    }
+}
+
+/// A node of the version before goes on while the next one adds columns. PostgreSQL refuses a statement that was prepared before with other columns
+/// in its result, on each connection that ran it.
+#[tokio::test]
+async fn rows_that_were_read_before_a_column_was_added_are_read_after_it() {
+    for backend in backends().await {
+        let (name, db) = (backend.name, &backend.db);
+        let World { session, user, .. } = world(db).await;
+        let key = keep(PasskeyRow {
+            id: vec![1; 16],
+            user: user.id.clone(),
+            name: "Laptop".into(),
+            public_key: vec![7; 77],
+            counter: 0,
+            created_at: at(1),
+            last_used_at: None,
+        });
+        write!(db, tx => second_factors::insert_passkey(tx, key)).unwrap();
+        let pending = keep(PendingRuling {
+            session: session.session.id.clone(),
+            attempt: AttemptNumber::FIRST,
+            user: user.id.clone(),
+            ruling: Ruling::Approved,
+            reasons: Vec::new(),
+            note: None,
+            address: "192.0.2.1".into(),
+            made_at: at(1),
+            due_at: at(2),
+        });
+        write!(db, tx => review::insert_pending(tx, pending)).unwrap();
+        for change in [
+            None,
+            Some("ALTER TABLE passkeys ADD COLUMN later TEXT"),
+            Some("ALTER TABLE pending_rulings ADD COLUMN later TEXT"),
+        ] {
+            if let Some(change) = change {
+                backend.run(change).await;
+            }
+            // With more than one connection.
+            for _ in 0..16 {
+                let found = read!(db, tx => second_factors::find_passkey(tx, &key.id));
+                assert_eq!(found.as_ref(), Some(key), "{name}: {change:?}");
+                let listed = read!(db, tx => second_factors::list_passkeys(tx, &user.id));
+                assert_eq!(listed, [key.clone()], "{name}: {change:?}");
+                let found = read!(db, tx => review::find_pending(tx, &pending.session));
+                assert_eq!(found, Some((pending.clone(), user.name.clone())), "{name}: {change:?}");
+                let listed = read!(db, tx => review::list_pending(tx, &user.id));
+                assert_eq!(listed, [pending.clone()], "{name}: {change:?}");
+            }
+        }
     }
 }

@@ -368,9 +368,11 @@ async fn link(
     (issuer, subject): &(String, String),
     (now, address): (Timestamp, IpAddr),
 ) -> Result<UserRow, OpenIdError> {
-    let found = users::find_by_email(tx, email).await?;
-    let user = found
-        .filter(|user| user.disabled_at.is_none())
+    let found = users::find_by_email(tx, email).await?.ok_or(OpenIdError::Unknown)?;
+    // By now the address may be released, and the person invited elsewhere: a link to the account before would keep them from that one.
+    let active = visit::find_active(tx, &found.id).await?;
+    let user = active
+        .filter(|user| user.email == email)
         .ok_or(OpenIdError::Unknown)?;
     if provider_accounts::is_linked(tx, issuer, &user.id).await? {
         return Err(OpenIdError::Other);
@@ -489,4 +491,49 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
         Ok(user.name)
     });
     unit.await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::databases::{postgres, postgres_server};
+
+    const EMAIL: &str = "bob@bank.example";
+
+    /// Detects if the account is what it was before the unit waited.
+    #[tokio::test]
+    async fn no_account_is_linked_whose_address_is_being_released_or_that_is_being_disabled() {
+        let Some(server) = postgres_server() else {
+            return;
+        };
+        let (database, now) = (postgres(&server).await, Timestamp::from_millis(1));
+        let bob = UserRow {
+            id: UserId::from_random([7; 16]),
+            membership: None,
+            email: EMAIL.into(),
+            name: "Bob".into(),
+            operator: true,
+            password: None,
+            created_at: now,
+            disabled_at: None,
+            session_epoch: 0,
+        };
+        let row = bob.clone();
+        let added = database.db.write(async move |tx| users::insert(tx, &row).await);
+        added.await.unwrap();
+        for change in ["email = 'released@invalid'", "disabled_at = 1"] {
+            let (account, address) = (("https://login.example".to_owned(), "bob".to_owned()), [127, 0, 0, 1].into());
+            let unit = database
+                .db
+                .write(async move |tx| link(tx, EMAIL, &account, (now, address)).await);
+            let change = format!("UPDATE users SET {change} WHERE id = '{}'", bob.id);
+            let linked = database.beside(&change, unit).await;
+            assert!(matches!(linked, Err(OpenIdError::Unknown)), "{change}: {linked:?}");
+            database
+                .run("UPDATE users SET email = 'bob@bank.example', disabled_at = NULL")
+                .await;
+        }
+        let links = database.number("SELECT COUNT(*) FROM provider_accounts").await;
+        assert_eq!(links, 0);
+    }
 }
