@@ -360,6 +360,26 @@ fn only_a_photo_that_is_shown_can_be_enlarged() {
 }
 
 #[test]
+fn a_back_with_my_number_leads_to_another_document_and_not_to_the_same_side_again() {
+    let page = |kept: bool, side: Side| {
+        check_page(&check::CheckView {
+            kept,
+            side,
+            document_type: DocumentType::ResidenceCard,
+            ..photo(&[Reason::DocumentWrongSide], &[], 2)
+        })
+    };
+    let (again, choose) = ("This is the front again", ">Use another document</a>");
+    let numbered = page(false, Side::Back);
+    assert!(numbered.contains("This side shows My Number") && numbered.contains(choose), "{numbered}");
+    assert!(!numbered.contains(again) && !numbered.contains("This looks like the other side"), "{numbered}");
+    let turned = page(true, Side::Back);
+    assert!(turned.contains(again) && !turned.contains(choose), "{turned}");
+    let front = page(false, Side::Front);
+    assert!(front.contains("This is not the front") && !front.contains(choose), "{front}");
+}
+
+#[test]
 fn what_was_found_after_the_choice_is_not_folded_away() {
     let (_, cause) = checked(
         &[Reason::DocumentGlare, Reason::DocumentCutOff],

@@ -5,7 +5,7 @@ use super::{
     table::{self, anchored, words},
 };
 use crate::text::{
-    capture::{CHECK_IS_BACK, CHECK_IS_FRONT, CHECK_NOT_CHOSEN},
+    capture::{CHECK_HAS_MY_NUMBER, CHECK_IS_BACK, CHECK_IS_FRONT, CHECK_NOT_CHOSEN},
     finish::{REJECTED_TITLE, REVIEW_TITLE},
 };
 use domain::{
@@ -20,9 +20,10 @@ pub(super) fn seen(reason: Reason) -> String {
     match (reason, reason.effect()) {
         (Reason::DocumentTypeMismatch, _) => quoted(&CHECK_NOT_CHOSEN.fill(En, &[("chosen", "…")])),
         (Reason::DocumentWrongSide, _) => format!(
-            "{} or {}",
+            "{}, {} or {}",
             quoted(CHECK_IS_BACK.get(En)),
-            quoted(CHECK_IS_FRONT.get(En))
+            quoted(CHECK_IS_FRONT.get(En)),
+            quoted(CHECK_HAS_MY_NUMBER.get(En))
         ),
         (_, Effect::AskAgain) => quoted(reason.sentence(En)),
         (_, Effect::Review) => quoted(review),
@@ -44,7 +45,7 @@ pub(super) const fn advice(reason: Reason) -> &'static str {
         Reason::DocumentTooDark => "Ask for another photo in a brighter place.",
         Reason::DocumentCutOff => "Ask for another photo with all four corners in it.",
         Reason::DocumentObstructed => "Ask for another photo without fingers, a sleeve or a sticker on the document.",
-        Reason::DocumentWrongSide => "Ask for the other side.",
+        Reason::DocumentWrongSide => "Ask for the other side, or for another document if the back shows My Number.",
         Reason::DocumentSideMissing => "Ask the user to photograph both sides.",
         Reason::DocumentNotInColor => "Ask for a photo of the original, not of a copy.",
         Reason::DocumentTypeMismatch => "Ask the user to choose the kind of document that they hold.",

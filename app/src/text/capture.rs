@@ -83,12 +83,14 @@ texts! {
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "{shown}が写っているようです。{chosen}を撮影してください。";
     /// Another kind, which is not in the list.
     CHECK_NOT_CHOSEN: "This does not look like the document you chose: {chosen}.", "選択した書類（{chosen}）ではないようです。";
-    /// Instead of the photo, where it showed the back of a My Number card.
+    /// Instead of the photo, where it showed an individual number or the back of a My Number card.
     CHECK_DELETED: "This photo has been deleted. The law does not allow copies of the side that shows My Number.", "この写真は削除しました。マイナンバーが記載された面の複写は、法律で認められていません。";
     /// The back instead of the front.
     CHECK_IS_BACK: "This is not the front. Photograph the side with your photo on it.", "表面ではありません。顔写真のある面を撮影してください。";
     /// The front instead of the back, or the front twice.
     CHECK_IS_FRONT: "This is the front again. Turn the card over and photograph its back.", "もう一度表面が撮影されています。カードを裏返して裏面を撮影してください。";
+    /// A back that shows an individual number.
+    CHECK_HAS_MY_NUMBER: "This side shows My Number, so a photo of it cannot be used. If it is the back of the card you chose, use another document.", "この面にはマイナンバーが記載されているため、写真を使用できません。選択したカードの裏面である場合は、別の書類を使ってください。";
     /// When a photo with problems is used anyway.
     CHECK_SLOWER: "If you use this photo anyway, a person will review it, which takes longer.", "このまま使う場合は担当者が確認するため、時間がかかります。";
     /// Looks closer.

@@ -55,11 +55,11 @@ pub(super) fn code(code: &CodeReading, on: &DocumentFindings, sides: &[DocumentF
     })
 }
 
-/// Whether the print gives one of the names that machine-readable data on a picture has, so that these are its holder's; false for data without a name.
+/// Whether the front prints one of the names that machine-readable data on a picture has, so that these are its holder's; false for data without a name.
 /// No check digit covers a name, and no barcode is signed: beside a card whose name is covered, or in letters that compare with none, a printed sheet
-/// that repeats its dates could name anybody. `on` is the picture with the data; what a back prints beside it comes from the same sheet.
+/// that repeats its dates could name anybody. `on` is the picture with the data; what a back prints may come from such a sheet.
 pub(super) fn names_holder(machine: &[OcrField], on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
-    let prints = names_in_print(on, sides);
+    let prints = names_on_front(on, sides);
     let is_printed = |machine: &OcrField| prints.iter().any(|print| gives_name(print, machine));
     machine.iter().filter(|field| is_name(field)).any(is_printed)
         || gives_whole_name(&prints, machine)
@@ -68,12 +68,12 @@ pub(super) fn names_holder(machine: &[OcrField], on: &DocumentFindings, sides: &
 
 /// As [`names_holder`], for a zone whose names are in doubt, so that they are not among its items: whether they are in print as they were read.
 pub(super) fn names_holder_in_doubt(zone: &MrzReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
-    let prints = names_in_print(on, sides);
+    let prints = names_on_front(on, sides);
     let names = prints.iter().filter_map(|print| print.normalized.as_deref());
     zone.names_in_doubt && has_words_of(&zone.names().join("<"), names)
 }
 
-/// Whether the print repeats what no relative of the holder shares, the date of birth or a number, and prints no other given name. Relatives have one
+/// Whether the front repeats what no relative of the holder shares, the date of birth or a number, and no other given name is in print. Relatives have one
 /// surname and often one day of expiry: with a thumb on the rest, the front of one's own card would agree with the back of theirs. `zone` is that of
 /// the data, if it is one; its lines have other numbers, too. A part of a number says nothing: cards that a family got on one day may have numbers in
 /// a row.
@@ -97,7 +97,7 @@ pub(super) fn tells_relatives_apart(
         FieldName::DocumentNumber => is_number(print),
         _ => false,
     };
-    in_print(on, sides).any(is_repeated) && !prints_another_given_name(machine, on, sides)
+    on_front(on, sides).any(is_repeated) && !prints_another_given_name(machine, on, sides)
 }
 
 /// Whether the print that machine-readable data on a picture is compared with has another given name.
@@ -153,7 +153,7 @@ fn on_known_fronts(sides: &[DocumentFindings]) -> impl Iterator<Item = &OcrField
     })
 }
 
-/// Whether the print repeats the days that machine-readable data has, that of birth and the last one; true for data without either. Check
+/// Whether the front prints the days that machine-readable data has, that of birth and the last one; true for data without either. Check
 /// digits are as easily made as a barcode, and neither is signed: with a thumb on the day on which one's own card expired, any other day could
 /// be in a new barcode or on a strip with a new zone, and with a thumb on that of birth, a child could be of age. `zone` is that of the data,
 /// if it is one: it has no century, and a barcode has one.
@@ -163,12 +163,12 @@ pub(super) fn prints_days(
     on: &DocumentFindings,
     sides: &[DocumentFindings],
 ) -> bool {
-    let others = sides.iter().filter(|side| is_print_only(side) && side.side != on.side);
     let beside = (on.side == Side::Front).then_some(on);
+    let opposite = other_sides(on, sides).filter(|_| on.side == Side::Back);
     let days: Vec<&String> = beside
         .into_iter()
-        .chain(others)
-        .flat_map(|side| &side.days_in_print.0)
+        .chain(opposite)
+        .flat_map(|front| &front.days_in_print.0)
         .collect();
     let is_same_date = |print: &OcrField, machine: &OcrField| match machine.name {
         FieldName::BirthDate if zone.is_some() => is_same_day(print, machine),
@@ -182,7 +182,7 @@ pub(super) fn prints_days(
             };
             is_same_date(&print, day)
         };
-        let mut items = in_print(on, sides).filter(|print| print.name == day.name);
+        let mut items = on_front(on, sides).filter(|print| print.name == day.name);
         items.any(|print| is_same_date(print, day)) || days.iter().any(is_named) || is_year_printed(day, &days, sides)
     };
     let is_expected = |day: &&OcrField| match day.name {
@@ -249,20 +249,34 @@ fn is_other_in_its_place(name: FieldName, print: &OcrField, machine: &[OcrField]
     own.is_some_and(|own| !is_one_of(own) && names.all(|machine| is_other_name(print, machine)))
 }
 
-/// The names in print that machine-readable data on a picture are compared with.
-fn names_in_print(on: &DocumentFindings, sides: &[DocumentFindings]) -> Vec<OcrField> {
-    let names = in_print(on, sides).filter(|field| is_name(field));
+/// The names on the front that may be those of machine-readable data on a picture.
+fn names_on_front(on: &DocumentFindings, sides: &[DocumentFindings]) -> Vec<OcrField> {
+    let names = on_front(on, sides).filter(|field| is_name(field));
     names.map(as_read).collect()
 }
 
-/// The print that machine-readable data on a picture is compared with: on a front beside it, and on the other side.
+/// The print of the front, which alone says whose machine-readable data on a picture is and until when it holds: beside the data, or on the other side of
+/// a back. Beside a strip with a zone on a front, any sheet with the same items could be the back.
+fn on_front<'a>(on: &'a DocumentFindings, sides: &'a [DocumentFindings]) -> impl Iterator<Item = &'a OcrField> {
+    let beside = on.printed.iter().filter(move |_| on.side == Side::Front);
+    let opposite = other_sides(on, sides).filter(move |_| on.side == Side::Back);
+    beside.chain(opposite.flat_map(|front| &front.fields))
+}
+
+/// All print that may contradict machine-readable data on a picture: on a front beside it, and on the other side.
 fn in_print<'a>(on: &'a DocumentFindings, sides: &'a [DocumentFindings]) -> impl Iterator<Item = &'a OcrField> {
     let beside = on.printed.iter().filter(move |_| on.side == Side::Front);
-    let elsewhere = sides
+    beside.chain(other_sides(on, sides).flat_map(|side| &side.fields))
+}
+
+/// The pictures of the other side that have print alone.
+fn other_sides<'a>(
+    on: &'a DocumentFindings,
+    sides: &'a [DocumentFindings],
+) -> impl Iterator<Item = &'a DocumentFindings> {
+    sides
         .iter()
         .filter(move |side| is_print_only(side) && side.side != on.side)
-        .flat_map(|side| &side.fields);
-    beside.chain(elsewhere)
 }
 
 fn is_name(field: &OcrField) -> bool {

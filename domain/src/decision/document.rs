@@ -137,6 +137,13 @@ fn prints_days_of_zones(document: &[DocumentFindings]) -> bool {
     sides.all(|side| is_dated(side, document))
 }
 
+/// Whether the front repeats the days that a back with a code prints beside that. They are taken for the document's where the code has none: with a thumb on
+/// the day on which the card expired, a label with a later one could be on its back, beside a barcode without a last day.
+fn prints_days_of_back(side: &DocumentFindings, document: &[DocumentFindings]) -> bool {
+    // The days of a zone are compared wherever it is.
+    side.side == Side::Front || has_items_of_zone(side) || across::prints_days(&side.fields, None, side, document)
+}
+
 /// Whether the print repeats the days of a side with a zone. A page that agrees with its zone repeats the days of that, but not those
 /// that a code completes it with.
 fn is_dated(side: &DocumentFindings, document: &[DocumentFindings]) -> bool {
@@ -255,6 +262,7 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                 let named = named && !across::prints_another_name(&code.fields, evidence.document);
                 let agrees = of_code(code) == MachineReadable::Seal
                     || across::prints_days(&code.fields, None, side, evidence.document)
+                        && prints_days_of_back(side, evidence.document)
                         && !across::prints_another_address(&code.fields, evidence.document)
                         && !across::prints_another_sex_or_nationality(&code.fields, evidence.document);
                 let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);

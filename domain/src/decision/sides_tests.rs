@@ -978,6 +978,54 @@ fn a_zone_on_a_front_of_which_the_page_does_not_say_enough_is_compared_with_the_
 }
 
 #[test]
+fn a_sheet_as_the_back_gives_a_zone_or_barcode_on_the_front_neither_a_name_nor_a_day() {
+    let kind = DocumentType::IdCard;
+    let names = [FieldName::LastName, FieldName::FirstName];
+    let printed = [
+        (FieldName::LastName, "ERIKSSON"),
+        (FieldName::FirstName, "ANNA MARIA"),
+        (FieldName::BirthDate, "1974-08-12"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+        (FieldName::DocumentNumber, "L898902C3"),
+    ];
+    // A strip on one's own card, with a thumb on what that prints otherwise.
+    for covered in [&names[..], &[FieldName::BirthDate], &[FieldName::ExpiryDate], &[]] {
+        let [mut page, mut sheet] = zone_on_the_front("SWE", &printed);
+        sheet.days_in_print = PrintedDays(["1974-08-12", "2030-04-15"].map(str::to_owned).to_vec());
+        page.viz_agreement = None;
+        page.printed = page.fields.clone();
+        page.printed.retain(|field| !covered.contains(&field.name));
+        for page in [coded(kind, &page), page] {
+            let decision = judged(kind, &[page, sheet.clone()], "Eriksson", "Anna");
+            let expected: &[Reason] = if covered.is_empty() {
+                &[]
+            } else {
+                &[Reason::DocumentAuthenticityUnknown]
+            };
+            assert_eq!(decision.reasons, expected, "{covered:?}");
+            assert_eq!(decision.verdict == Verdict::Approved, covered.is_empty(), "{covered:?}");
+        }
+    }
+}
+
+#[test]
+fn a_day_that_a_back_prints_beside_a_barcode_without_it_must_be_on_the_front() {
+    let kind = DocumentType::IdCard;
+    let [front, back] = card("ERIKSSON", "ANNA MARIA");
+    for day in [FieldName::ExpiryDate, FieldName::BirthDate] {
+        let mut back = coded(kind, &back);
+        back.codes[0].fields.retain(|field| field.name != day);
+        let whole = judged(kind, &[front.clone(), back.clone()], "Eriksson", "Anna");
+        assert_eq!(whole.verdict, Verdict::Approved, "{day}: {:?}", whole.reasons);
+        let mut covered = front.clone();
+        covered.fields.retain(|field| field.name != day);
+        let decision = judged(kind, &[covered, back], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{day}");
+        assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown], "{day}");
+    }
+}
+
+#[test]
 fn a_barcode_proves_no_address_where_a_recognised_front_prints_another_one() {
     let kind = DocumentType::IdCard;
     let own = "2570 24TH ST ANYTOWN, OH 43004";

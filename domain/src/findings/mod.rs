@@ -295,7 +295,7 @@ pub struct DocumentFindings {
     pub outline: Option<[[f32; 2]; 4]>,
     /// Lines of text found in the visual zone; 0 means nothing readable.
     pub text_lines: u32,
-    /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1; `None` if there are none, or if it repeats enough of
+    /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1; `None` of fewer than two, or if it repeats enough of
     /// them but none of the names, or not each day.
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.

@@ -42,6 +42,8 @@ impl Cut {
 /// The elements of a zone as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Elements {
+    /// Whether it is that of a passport, which has both days (ICAO 9303-4).
+    is_passport: bool,
     pub(crate) issuer: String,
     pub(crate) surname: String,
     pub(crate) given: String,
@@ -91,6 +93,7 @@ impl Elements {
             _ => part(1, 0, 9),
         };
         Self {
+            is_passport: format == MrzFormat::Td3,
             issuer: part(0, 2, 5),
             surname,
             given,
@@ -115,6 +118,7 @@ impl Elements {
         let number = check::long_number(&part(first, 5, 14), &part(first, 14, 15), &part(first, 15, 30)).0;
         let (issuer, nationality, sex) = (part(first, 2, 5), part(second, 15, 18), part(second, 7, 8));
         Self {
+            is_passport: false,
             gender: gender_on_card(&issuer, &nationality, &sex),
             sex,
             issuer,
@@ -136,6 +140,7 @@ impl Elements {
         let part = |line: &str, from: usize, to: usize| line.get(from..to).unwrap_or_default().to_owned();
         let (surname, given) = (part(first, 5, 30), part(second, 13, 27));
         Self {
+            is_passport: false,
             issuer: part(first, 2, 5),
             surname: spaced(&surname),
             cut: Cut {
@@ -173,6 +178,7 @@ impl Elements {
             checks.push((Guarded::DocumentNumber, whole));
         }
         Self {
+            is_passport: false,
             issuer: part(2, 5).to_owned(),
             surname: String::new(),
             given: String::new(),
@@ -252,6 +258,14 @@ impl Elements {
         let is_known = self.holds(Guarded::ExpiryDate) && !NEVER.contains(&self.expiry.as_str());
         let earliest = today.year() - EXPIRED_FOR;
         candidates.find(|date| date.year() >= earliest).filter(|_| is_known)
+    }
+
+    /// Whether it is the zone of a passport and lacks a day that every passport has. A birth that is known in part is none that it lacks: only what goes
+    /// on from that part completes it. In place of the others, any print with the right label would be taken.
+    pub(crate) fn lacks_day_of_passport(&self) -> bool {
+        let has_birth = self.birth.bytes().any(|symbol| symbol.is_ascii_digit());
+        let has_expiry = date(&self.expiry, PAST_CENTURIES[0]).is_some() && !NEVER.contains(&self.expiry.as_str());
+        self.is_passport && !(has_birth && has_expiry)
     }
 
     /// The dates that are certain.

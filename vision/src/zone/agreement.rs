@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use time::Date;
 
+/// A single item may be equal by chance, and says nothing of whose document it is: the line of a Dutch licence has a number alone.
+const LEAST: usize = 2;
 /// Letters of a name for each error forgiven.
 const LETTERS_PER_ERROR: usize = 6;
 /// Letters of the longest name that must stand by itself: `LI` is in `NATIONALITY`, on every page.
@@ -21,10 +23,10 @@ const BIRTH: Range<usize> = 1..7;
 /// The first of the letters of Chinese, Japanese and Korean, which stand beside Latin ones without a space.
 const FIRST_OF_CJK: char = '\u{2e80}';
 
-/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where either is empty, and where
+/// Share of the comparable items of the machine-readable zone that are found in the visual one; `None` where there are fewer than two, and where
 /// what would be enough has neither of the names or lacks one of the days. No check digit covers the names: print that repeats everything
 /// else says nothing of whose document it is. And anybody can make a strip with a zone, whose days only the print contradicts: a thumb
-/// may lie on that. `days` are those that the lines may name.
+/// may lie on that. Nor does a passport lack a day in its zone: that of a label on a note beside it would be taken. `days` are those that the lines may name.
 pub(super) fn share(lines: &[&Line], days: &BTreeSet<Date>, elements: &Elements, today: Date) -> Option<f32> {
     if lines.is_empty() {
         return None;
@@ -58,12 +60,12 @@ pub(super) fn share(lines: &[&Line], days: &BTreeSet<Date>, elements: &Elements,
     let dates = [born, last];
     let others = dates.into_iter().chain([number(&elements.number)]);
     let found: Vec<bool> = names.into_iter().chain(others).flatten().collect();
-    if found.is_empty() {
+    if found.len() < LEAST {
         return None;
     }
     let share = found.iter().filter(|found| **found).count() as f32 / found.len() as f32;
     let is_nameless = names.contains(&Some(false)) && !names.contains(&Some(true));
-    let lacks_day = dates.contains(&Some(false));
+    let lacks_day = dates.contains(&Some(false)) || elements.lacks_day_of_passport();
     (!is_nameless && !lacks_day || f64::from(share) < AGREEMENT_LIMIT).then_some(share)
 }
 
@@ -224,6 +226,38 @@ mod tests {
         // Nor is it with day and month in the other order.
         let zone = "L898902C36UTO7408122F7412084ZE184226B<<<<<10";
         assert_eq!(agreement_with(zone, &page("12/08/74")), None);
+    }
+
+    #[test]
+    fn print_that_repeats_the_only_item_of_a_zone_says_nothing_of_it() {
+        let page = lines(&["2. ANNA", "4b. 31.12.2018", "5. 13AA00002", "5. 5094962111"]);
+        let days: BTreeSet<Date> = page.iter().flat_map(|line| dates::possible(&line.text)).collect();
+        let agreement = |line: &str| {
+            let elements = Elements::new(MrzFormat::License, &[line.to_owned()]);
+            let page: Vec<&Line> = page.iter().collect();
+            share(&page, &days, &elements, date!(2026 - 11 - 21))
+        };
+        // A number, and in France the last day as well.
+        assert_eq!(agreement("D1NLD15094962111659VWQ5SYQ4Z67"), None);
+        assert_eq!(agreement("D1FRA13AA000026181231MARTIN<<9"), Some(1.0));
+    }
+
+    #[test]
+    fn a_page_says_nothing_of_the_zone_of_a_passport_without_a_day() {
+        let page = ["MÜLLER", "ANNA MARIA", "L898902C3", "12 AUG 1974", "15.04.2032"];
+        for (days, share) in [
+            ("7408122F3204153", Some(1.0)),
+            ("7408122F<<<<<<0", None),
+            ("7408122F0000000", None),
+            // As on cards that never expire.
+            ("7408122F9912315", None),
+            ("<<<<<<0F3204153", None),
+            // Of the birth, the year is known.
+            ("74<<<<1F3204153", Some(1.0)),
+        ] {
+            let zone = format!("L898902C36UTO{days}ZE184226B<<<<<10");
+            assert_eq!(agreement_with(&zone, &page), share, "{days}");
+        }
     }
 
     #[test]

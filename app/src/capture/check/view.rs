@@ -45,9 +45,15 @@ pub struct CheckView {
 pub fn render(view: &CheckView, meta: &PageMeta) -> AnyView {
     let other = shows_something_else(&view.problems);
     let may_again = view.tries_left > 0;
-    let heading = meta.say(heading(&view.problems, may_again));
+    let is_numbered = is_back_with_individual_number(view);
+    let heading = if is_numbered && may_again {
+        text::CHECK_TITLE_OTHER
+    } else {
+        heading(&view.problems, may_again)
+    };
+    let heading = meta.say(heading);
     let mismatch = view.problems.contains(&Reason::DocumentTypeMismatch);
-    let choose = (mismatch && may_again)
+    let choose = ((mismatch || is_numbered) && may_again)
         .then(|| view! { <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p> });
     let shown = super::shown(&view.photo, &view.problems);
     let main = view! {
@@ -189,6 +195,11 @@ fn shows_something_else(problems: &[Reason]) -> bool {
     problems.iter().any(other)
 }
 
+/// Whether it was a back that may not be kept. Turning the card over does not help: a residence card may have its individual number there.
+fn is_back_with_individual_number(view: &CheckView) -> bool {
+    !view.kept && view.side == Side::Back && view.problems.contains(&Reason::DocumentWrongSide)
+}
+
 /// What is wrong and what to do, for this kind and side.
 fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
     let chosen = meta.say(text::document_type(view.document_type));
@@ -199,6 +210,9 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
         }
         (Reason::DocumentTypeMismatch, None, _) => meta.tell(text::CHECK_NOT_CHOSEN, &[("chosen", chosen)]),
         (Reason::DocumentWrongSide, _, Side::Front) => meta.say(text::CHECK_IS_BACK).to_owned(),
+        (Reason::DocumentWrongSide, _, Side::Back) if is_back_with_individual_number(view) => {
+            meta.say(text::CHECK_HAS_MY_NUMBER).to_owned()
+        }
         (Reason::DocumentWrongSide, _, Side::Back) => meta.say(text::CHECK_IS_FRONT).to_owned(),
         (other, ..) => other.sentence(meta.language).to_owned(),
     }
