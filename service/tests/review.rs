@@ -4,7 +4,7 @@ use domain::{
     audit::AuditAction,
     document::{DocumentType, FieldName, Side},
     event::EventType,
-    findings::{DocumentFindings, FieldRegion, SelfieFindings},
+    findings::{DocumentFindings, FieldRegion, Quality, SelfieFindings},
     ids::{SessionId, UserId},
     named::Named,
     outcome::{Source, Verdict},
@@ -17,7 +17,7 @@ use domain::{
 };
 use service::{
     access::{Admin, Forbidden, Reviewer},
-    capture::{open_link::open_link, rectify::View, strips::Items},
+    capture::{open_link::open_link, rectify::View, strips::Items, submit::submit},
     people::{Change, change_person},
     review::{
         self, AssignError, CaseError, LookedAt, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
@@ -35,7 +35,7 @@ use std::cell::Cell;
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
-    analyser::{holder, passport},
+    analyser::{GOOD, holder, passport},
 };
 
 /// A session with uncertain liveness.
@@ -717,6 +717,31 @@ async fn done_by(harness: &Harness, who: &Reviewer, id: &SessionId) -> Vec<(Stri
         .filter(|entry| entry.entry.actor.person() == Some(who.staff().user()))
         .map(|entry| (entry.entry.action.to_string(), entry.entry.detail))
         .collect()
+}
+
+/// Detects if a reviewer decides without the selfie that the decision was based on, since nobody had to use it in spite of a problem.
+#[tokio::test]
+async fn a_selfie_that_only_seemed_too_dark_when_it_arrived_is_shown_to_the_reviewer() {
+    let harness = Harness::new().await;
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let (id, applicant) = harness.agreed().await;
+    harness.photograph(&applicant).await;
+    harness.type_details(&applicant).await;
+    harness.analyser.judge(Quality { exposure: 0.01, ..GOOD });
+    harness.selfie(&applicant).await;
+    harness.run_until_idle().await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    let case = open_case(&harness.honnin, &reviewer(&harness).await, &id)
+        .await
+        .unwrap();
+    let taken = case.history.captures.iter().find(|taken| taken.slot == Slot::Selfie);
+    let selfie = taken.unwrap();
+    assert!(selfie.used);
+    assert!(case.pictures.contains(&selfie.id), "{:?}", case.pictures);
 }
 
 #[tokio::test]

@@ -261,8 +261,8 @@ fn pose(picture: &[u8]) -> Glance {
     };
     let face = match word.split(' ').next().unwrap_or_default() {
         "nobody" => None,
-        "left" => Some(face(0.4, 0.2)),
-        "right" => Some(face(-0.4, 0.2)),
+        "left" => Some(face(0.6, 0.2)),
+        "right" => Some(face(-0.6, 0.2)),
         "close" => Some(face(0.0, 0.28)),
         _ => Some(face(0.0, 0.2)),
     };

@@ -371,12 +371,21 @@ fn a_back_with_my_number_leads_to_another_document_and_not_to_the_same_side_agai
     };
     let (again, choose) = ("This is the front again", ">Use another document</a>");
     let numbered = page(false, Side::Back);
-    assert!(numbered.contains("This side shows My Number") && numbered.contains(choose), "{numbered}");
-    assert!(!numbered.contains(again) && !numbered.contains("This looks like the other side"), "{numbered}");
+    assert!(
+        numbered.contains("This side shows My Number") && numbered.contains(choose),
+        "{numbered}"
+    );
+    assert!(
+        !numbered.contains(again) && !numbered.contains("This looks like the other side"),
+        "{numbered}"
+    );
     let turned = page(true, Side::Back);
     assert!(turned.contains(again) && !turned.contains(choose), "{turned}");
     let front = page(false, Side::Front);
-    assert!(front.contains("This is not the front") && !front.contains(choose), "{front}");
+    assert!(
+        front.contains("This is not the front") && !front.contains(choose),
+        "{front}"
+    );
 }
 
 #[test]

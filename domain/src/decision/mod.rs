@@ -21,7 +21,7 @@ pub use evidence::{Accepted, MachineReadable, Provable, READING_LIMIT, provable}
 pub use limits::limit;
 pub use policy::{Policy, ThresholdFault};
 pub use score::ScoreName;
-pub use selfie::{AUTOMATIC_RUNS, liveness_confidence, match_confidence};
+pub use selfie::{AUTOMATIC_RUNS, liveness_confidence, match_confidence, unfollowed_requests};
 pub use shown::{kind_shown, kind_shown_instead, must_not_be_kept, retake_reasons};
 
 use crate::{

@@ -8,7 +8,7 @@ use crate::{
     },
     live::ASIDE,
     outcome::SelfieCheck,
-    quality::{SelfieLimits, cover_problem, selfie_is_poor},
+    quality::{SelfieLimits, cover_problem, document_problems, face_is_covered, selfie_is_poor},
     reasons::Reason,
     session::Step,
 };
@@ -18,7 +18,7 @@ const LIVENESS_CAP: f64 = 0.85;
 /// The same if the server did not watch: files can be of any day and any person, so no tenant can accept them unseen. Just below
 /// [`Policy::LEAST_LIVENESS_ACCEPT`].
 const UNWATCHED_CAP: f64 = 0.42;
-/// Yaw proxy of half a turn; noise stays under 0.07, a turn passes 0.35.
+/// Yaw proxy of half a turn; noise stays under 0.07, and the camera takes a turn of [`crate::live::TURNED_BY`] at least.
 pub(super) const HALF_TURN: f64 = 0.21;
 /// Runs of the camera of which one can be approved without a person. A recording of all movements passes one run in nine by chance
 /// (`domain::live` tests), so three times out of ten one of three.
@@ -190,15 +190,27 @@ fn shows_what_was_watched(selfie: &SelfieFindings, found: &LivenessFindings, liv
     let Some(watched) = &live.watched else {
         return true;
     };
-    let pose = |frame: &u32| selfie.poses.iter().find(|pose| pose.frame == *frame);
-    let Some(poses) = watched.iter().map(pose).collect::<Option<Vec<_>>>() else {
-        return false;
+    let movements: Vec<Challenge> = found.movements.iter().map(|movement| movement.challenge).collect();
+    watched.len() == 2 * movements.len() && unfollowed_requests(&movements, watched, &selfie.poses).is_empty()
+}
+
+/// The requests, by their numbers from 0, that were not followed in the burst as the server saw it: in one of the two frames that it watched at each no
+/// face is found, the face looked aside at the request, or it moved too little.
+#[must_use]
+pub fn unfollowed_requests(movements: &[Challenge], watched: &[u32], poses: &[Pose]) -> Vec<usize> {
+    let pose = |at: usize| {
+        let frame = watched.get(at)?;
+        poses.iter().find(|pose| pose.frame == *frame)
     };
-    let movements = poses.chunks_exact(2).zip(&found.movements);
-    poses.len() == 2 * found.movements.len()
-        && movements
-            .into_iter()
-            .all(|(pair, movement)| is_followed(pair[0], pair[1], movement.challenge))
+    let is_shown = |number: usize, challenge: Challenge| {
+        let pair = pose(2 * number).zip(pose(2 * number + 1));
+        pair.is_some_and(|(from, to)| is_followed(from, to, challenge))
+    };
+    let requests = movements.iter().enumerate();
+    requests
+        .filter(|(number, challenge)| !is_shown(*number, **challenge))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// Whether a face went from one pose to another as asked. The small copy that the server saw went all the way; the frame itself is measured
@@ -347,12 +359,32 @@ fn all_watched_match(selfie: &SelfieFindings, portrait: &Face, notes: &mut Notes
         .is_none_or(|distance| notes.at_most(ScoreName::WatchedPortrait, f64::from(distance), WATCHED_PORTRAIT_LIMIT))
 }
 
-/// Whether both faces show enough for a great distance to mean another person: of a small or blurred one it says nothing.
+/// What may be wrong with the photo of a document and makes its portrait look like somebody else's.
+const SPOILS_PORTRAIT: [Reason; 4] = [
+    Reason::DocumentBlurry,
+    Reason::DocumentTooDark,
+    Reason::DocumentGlare,
+    Reason::DocumentObstructed,
+];
+
+/// Whether both faces show enough for a great distance to mean another person. Of a small or blurred one it says nothing, nor of one under glare, nor
+/// of one that is covered or looks aside; and among several people, the face may be that of whoever stood nearer.
 fn is_clear(front: &DocumentFindings, portrait: &Face, selfie: &SelfieFindings, policy: &Policy) -> bool {
     let limits = policy.quality();
+    let problems = document_problems(&front.quality, &limits);
+    let is_spoilt = problems.iter().any(|problem| SPOILS_PORTRAIT.contains(problem));
     portrait.eye_distance >= SMALL_PORTRAIT
-        && front.quality.sharpness >= limits.sharpness
+        && !is_spoilt
         && !selfie_is_poor(&selfie.quality, &limits)
+        && selfie.faces <= 1
+        && is_bare(selfie, &policy.selfie())
+}
+
+/// Whether the whole face is seen: covers are looked for only where it looks straight.
+fn is_bare(selfie: &SelfieFindings, limits: &SelfieLimits) -> bool {
+    let signs = &selfie.signs;
+    let is_measured = signs.eyes_covered.is_some() && signs.mouth_covered.is_some();
+    is_measured && !face_is_covered(signs, limits)
 }
 
 /// Confidence that two faces at this distance belong to the same person.

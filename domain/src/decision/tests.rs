@@ -1382,6 +1382,24 @@ fn the_frames_that_were_watched_must_show_in_the_burst_what_they_showed_then() {
 }
 
 #[test]
+fn the_requests_that_the_watched_frames_do_not_show_are_known_by_their_numbers() {
+    let asked = [Challenge::TurnLeft, Challenge::ComeCloser];
+    let (straight, left, close) = (Some((0.02, 0.2)), Some((0.31, 0.2)), Some((0.03, 0.26)));
+    for (shown, expected) in [
+        (vec![straight, left, straight, close], Vec::<usize>::new()),
+        (vec![straight, straight, straight, close], vec![0]),
+        (vec![straight, left, straight, None], vec![1]),
+        (vec![straight, left], vec![1]),
+        (vec![], vec![0, 1]),
+    ] {
+        let seen = watched(&asked, &shown);
+        let live = seen.liveness.unwrap().live.unwrap();
+        let found = unfollowed_requests(&asked, &live.watched.unwrap(), &seen.poses);
+        assert_eq!(found, expected, "{shown:?}");
+    }
+}
+
+#[test]
 fn a_sign_that_could_not_be_looked_for_goes_to_a_person() {
     let unmeasured: [fn(&mut SelfieSigns); 3] = [
         |signs| signs.grid = None,
@@ -1419,6 +1437,33 @@ fn a_small_or_blurred_face_is_never_said_to_be_another_persons() {
         let found = reasons(change);
         assert!(found.contains(&Reason::SelfieFaceMatchUncertain), "{found:?}");
         assert!(!found.contains(&Reason::SelfieFaceMismatch), "{found:?}");
+    }
+}
+
+/// Detects if somebody who cannot take off their mask, who has company, or whose document reflects the light is rejected by a comparison that says nothing.
+#[test]
+fn a_face_that_is_not_seen_whole_or_not_alone_is_never_said_to_be_another_persons() {
+    let unclear: [fn(&mut DocumentFindings, &mut SelfieFindings); 8] = [
+        |_, seen| seen.signs.mouth_covered = Some(1.0),
+        |_, seen| seen.signs.eyes_covered = Some(1.0),
+        // It looks aside.
+        |_, seen| seen.signs.eyes_covered = None,
+        |_, seen| seen.signs.mouth_covered = None,
+        |_, seen| seen.faces = 2,
+        |page, _| page.quality.glare = 0.2,
+        |page, _| page.quality.exposure = 0.05,
+        |page, _| page.quality.obstructed = Some(0.3),
+    ];
+    for (at, change) in unclear.into_iter().enumerate() {
+        let mut page = passport();
+        let mut seen = SelfieFindings {
+            face: Some(face(0.9)),
+            ..selfie()
+        };
+        change(&mut page, &mut seen);
+        let decision = judge(&[page], Some(&seen), &Policy::default());
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{at}: {:?}", decision.reasons);
+        assert!(decision.reasons.contains(&Reason::SelfieFaceMatchUncertain), "{at}");
     }
 }
 

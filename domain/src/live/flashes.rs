@@ -148,8 +148,8 @@ mod tests {
         let mut now = START;
         for _ in 0..100 {
             let pose = match run.phase {
-                Phase::Asked { .. } if run.movements[run.answered_ms.len()] == Challenge::TurnLeft => face(0.4, 0.2),
-                Phase::Asked { .. } => face(-0.4, 0.2),
+                Phase::Asked { .. } if run.movements[run.answered_ms.len()] == Challenge::TurnLeft => face(0.6, 0.2),
+                Phase::Asked { .. } => face(-0.6, 0.2),
                 _ => face(0.0, 0.2),
             };
             if run.see(&pose, now).colour.is_some() {

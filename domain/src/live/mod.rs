@@ -230,8 +230,11 @@ const AWAY: [f32; 2] = [0.16, 0.16];
 const MIDDLE: [f32; 2] = [0.5, 0.43];
 /// Straight up to this yaw: noise is 0.07 (p95), and few people look exactly into the camera.
 const STRAIGHT: f32 = 0.14;
-/// A turn has been followed from this yaw on. The burst is measured again, and approved from 0.25: noise (0.07, p95) lies between.
+/// A turn has been followed from this yaw on, if it went far enough: noise (0.07, p95) lies between it and what the burst must show.
 const TURNED: f32 = 0.32;
+/// By how much the yaw must have changed since the request, about 20°. The first frame that goes so far is the one in which the depth of the face is
+/// measured, and a smaller turn is too little to tell a head from a picture (`docs/decisions/0030`).
+pub const TURNED_BY: f32 = 0.48;
 /// A head between straight and this yaw is on its way. A still picture, whose measured yaw wavers by 0.07, is not seen here and turned.
 const ON_ITS_WAY: f32 = 0.22;
 /// A head that is turned further is compared badly with its own face: it counts when it comes back.
@@ -311,6 +314,9 @@ pub struct Run {
     padding: String,
     /// Eye distance at the latest request.
     base: f32,
+    /// Where the head looked then.
+    #[serde(default)]
+    straight: f32,
     /// Which run of the attempt it is, from 1.
     number: u32,
     /// When a face was seen last.
@@ -403,6 +409,7 @@ impl Run {
             unseen_turns: 0,
             padding: String::new(),
             base: 0.0,
+            straight: 0.0,
             number,
             seen_at: now,
             yaw: 0.0,
@@ -637,7 +644,7 @@ impl Run {
         if !looks_straight(face.yaw) {
             return (Hint::LookStraight, Keep::Optional);
         }
-        self.base = face.eye_distance;
+        (self.base, self.straight) = (face.eye_distance, face.yaw);
         self.prints.push(glance.print.clone());
         self.followed = Followed::Seen;
         self.phase = Phase::Asked { since: now };
@@ -786,7 +793,10 @@ impl Run {
             return 0.0;
         };
         let share = match asked.direction() {
-            Some(direction) => face.yaw * direction / TURNED,
+            Some(direction) => {
+                let by = (face.yaw - self.straight) * direction;
+                (face.yaw * direction / TURNED).min(by / TURNED_BY)
+            }
             // The burst is measured anew, and tells a distance from straight faces only.
             None if !looks_straight(face.yaw) => 0.0,
             None => (face.eye_distance / self.base.max(1e-3) - 1.0) / (CLOSER - 1.0),

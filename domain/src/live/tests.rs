@@ -49,8 +49,8 @@ pub(super) fn obedient(run: &mut Run, mut now: Timestamp) -> (Vec<Hint>, Vec<Fra
             burst.push(next.print.clone());
         }
         next = match instruction.movement {
-            Some(Challenge::TurnLeft) => face(0.4, 0.2),
-            Some(Challenge::TurnRight) => face(-0.4, 0.2),
+            Some(Challenge::TurnLeft) => face(0.6, 0.2),
+            Some(Challenge::TurnRight) => face(-0.6, 0.2),
             Some(Challenge::ComeCloser) => face(0.0, 0.28),
             None => face(0.0, 0.2),
         };
@@ -278,7 +278,7 @@ fn a_turn_to_the_wrong_side_is_said_and_does_not_count() {
         instruction.progress > 0.1 && instruction.progress < 0.4,
         "{instruction:?}"
     );
-    assert_eq!(run.see(&face(0.35, 0.2), now).keep, Keep::Required);
+    assert_eq!(run.see(&face(0.55, 0.2), now).keep, Keep::Required);
 }
 
 #[test]
@@ -317,13 +317,13 @@ fn turn(every: i64, frames: &[Option<f32>]) -> &'static str {
 /// Detects if prints of a straight and a turned head pass that are exchanged when the request comes.
 #[test]
 fn a_turned_head_counts_only_if_it_was_seen_to_turn() {
-    let (straight, turned) = (Some(0.0), Some(0.45));
+    let (straight, turned) = (Some(0.0), Some(0.6));
     assert_eq!(turn(300, &[straight, turned]), "seen");
     // Another print, put before the camera while nothing was seen.
     assert_eq!(turn(300, &[straight, None, turned, turned, turned]), "not yet");
     // One whose measured yaw wavers about the limit is not on its way.
-    assert_eq!(turn(300, &[straight, None, Some(0.28), Some(0.35)]), "not yet");
-    assert_eq!(turn(1_600, &[straight, Some(0.28), Some(0.35)]), "for a person");
+    assert_eq!(turn(300, &[straight, None, Some(0.46), Some(0.53)]), "not yet");
+    assert_eq!(turn(1_600, &[straight, Some(0.46), Some(0.53)]), "for a person");
     // A head on its way may be blurred.
     assert_eq!(turn(300, &[straight, Some(0.2), None, turned]), "seen");
     // Whoever looks straight again may try again.
@@ -332,7 +332,7 @@ fn a_turned_head_counts_only_if_it_was_seen_to_turn() {
 
 #[test]
 fn on_a_slow_network_a_turn_is_seen_half_way_or_a_person_looks() {
-    let (straight, turned) = (Some(0.0), Some(0.45));
+    let (straight, turned) = (Some(0.0), Some(0.6));
     assert_eq!(turn(1_500, &[straight, turned]), "seen");
     assert_eq!(turn(1_600, &[straight, turned]), "for a person");
     assert_eq!(turn(1_600, &[straight, Some(0.2), turned]), "seen");
@@ -345,13 +345,7 @@ fn on_a_slow_network_a_turn_is_seen_half_way_or_a_person_looks() {
 #[test]
 fn whoever_was_lost_in_a_turn_is_told_to_go_slower_and_to_look_straight_again() {
     let (mut run, now) = asked(Challenge::TurnLeft);
-    let frames = [
-        empty(),
-        face(0.45, 0.2),
-        face(0.45, 0.2),
-        face(0.2, 0.2),
-        face(0.0, 0.2),
-    ];
+    let frames = [empty(), face(0.6, 0.2), face(0.6, 0.2), face(0.2, 0.2), face(0.0, 0.2)];
     let instructions = frames.map(|glance| run.see(&glance, now));
     assert_eq!(
         instructions.map(|instruction| instruction.hint),
@@ -364,6 +358,31 @@ fn whoever_was_lost_in_a_turn_is_told_to_go_slower_and_to_look_straight_again() 
         ]
     );
     assert_eq!(instructions.map(|instruction| instruction.keep)[1..4], [Keep::No; 3]);
+}
+
+/// Detects if the frame in which the depth of a slow turn is measured is one of its beginning: there a head is as flat as a picture.
+#[test]
+fn a_head_that_turns_slowly_is_waited_for_until_it_has_turned_far_enough() {
+    let (mut run, now) = asked(Challenge::TurnLeft);
+    for yaw in [0.2, 0.33, 0.4, 0.47] {
+        let instruction = run.see(&face(yaw, 0.2), now);
+        assert_eq!(
+            (instruction.hint, instruction.keep),
+            (Hint::TurnLeft, Keep::Optional),
+            "{yaw}"
+        );
+    }
+    assert_eq!(run.see(&face(0.54, 0.2), now).keep, Keep::Required);
+    // Few people look exactly into the camera: how far they have turned is measured from where they looked.
+    for (straight, too_little, enough) in [(0.12, 0.56, 0.63), (-0.12, 0.33, 0.4)] {
+        let mut run = self::run(Challenge::TurnLeft);
+        let mut now = START;
+        while run.see(&face(straight, 0.2), now).movement.is_none() {
+            now = Timestamp::from_millis(now.as_millis() + STEP);
+        }
+        assert_eq!(run.see(&face(too_little, 0.2), now).keep, Keep::Optional, "{straight}");
+        assert_eq!(run.see(&face(enough, 0.2), now).keep, Keep::Required, "{straight}");
+    }
 }
 
 #[test]
@@ -516,7 +535,7 @@ fn whoever_leans_in_although_nobody_asked_is_told_to_move_back_before_the_run_en
         (Hint::Farther, Some(Challenge::TurnLeft), Keep::No)
     );
     assert_eq!(run.see(&face(0.0, 0.22), now).hint, Hint::TurnLeft);
-    assert_eq!(run.see(&face(0.4, 0.24), now).keep, Keep::Required);
+    assert_eq!(run.see(&face(0.6, 0.24), now).keep, Keep::Required);
     // On the way back from it: the next request waits.
     let instruction = run.see(&face(0.0, 0.24), now);
     assert_eq!((instruction.hint, instruction.keep), (Hint::Farther, Keep::No));
@@ -538,7 +557,7 @@ fn recorded(movements: &[Challenge], millis: i64) -> Glance {
     let movement = movements[(part.div_euclid(2) as usize) % movements.len()];
     match movement.direction() {
         _ if part % 2 == 0 => face(0.0, 0.2),
-        Some(direction) => face(0.4 * direction, 0.2),
+        Some(direction) => face(0.6 * direction, 0.2),
         None => face(0.0, 0.28),
     }
 }
@@ -591,8 +610,8 @@ fn committed(run: &mut Run) -> (Vec<FramePrint>, Vec<FileHash>) {
             files.push(file);
         }
         next = match instruction.movement {
-            Some(Challenge::TurnLeft) => face(0.4, 0.2),
-            Some(Challenge::TurnRight) => face(-0.4, 0.2),
+            Some(Challenge::TurnLeft) => face(0.6, 0.2),
+            Some(Challenge::TurnRight) => face(-0.6, 0.2),
             Some(Challenge::ComeCloser) => face(0.0, 0.28),
             None => face(0.0, 0.2),
         };

@@ -326,7 +326,12 @@ async fn end(
     };
     // Erased while it was being analysed: what was found is not to be kept.
     let findings = findings.filter(|_| row.session.purged_at.is_none());
-    captures::save_findings(tx, &capture.id, findings, problems, now).await?;
+    let is_stored = captures::save_findings(tx, &capture.id, findings, problems, now).await?;
+    let is_good = is_stored && findings.is_some() && problems.is_empty();
+    if is_good && capture.slot == Slot::Selfie && capture.accepted_at.is_none() {
+        // It seemed poor when it arrived, and nothing is wrong with it: it is used, so that whoever reviews the session has to see it.
+        captures::mark_accepted(tx, &capture.id, &[], now).await?;
+    }
     wake_decision(tx, row, now).await
 }
 

@@ -122,7 +122,7 @@ fn approach(frames: &[Seen<'_>]) -> f32 {
 mod tests {
     use super::*;
     use crate::face::pose::tests::head;
-    use domain::findings::LiveFindings;
+    use domain::{findings::LiveFindings, live::TURNED_BY};
 
     fn burst(pictures: &[Raster], yaws: &[f32], flat: bool, challenge: Challenge) -> LivenessFindings {
         let seen: Vec<Seen<'_>> = pictures
@@ -163,6 +163,21 @@ mod tests {
         assert!(wrong.movements[0].extent < 0.1, "{wrong:?}");
         let right = burst(&pictures(), &[0.0, -15.0, -35.0], false, Challenge::TurnRight);
         assert!(right.movements[0].extent > 0.35, "{right:?}");
+    }
+
+    /// Detects if the camera is content with a turn in which no head could be told from a picture: whoever turns slowly would be taken for one.
+    #[test]
+    fn the_least_turn_that_the_camera_takes_shows_whether_the_head_is_solid() {
+        let least = (1..45_u8)
+            .map(f32::from)
+            .find(|yaw| head(*yaw, false).yaw() >= TURNED_BY)
+            .unwrap();
+        let residual = |flat| {
+            let turned = burst(&pictures(), &[0.0, least / 2.0, least], flat, Challenge::TurnLeft);
+            turned.movements[0].plane_residual
+        };
+        assert!(residual(false).is_some_and(|residual| residual > 0.0785), "{least}");
+        assert!(residual(true).is_none_or(|residual| residual < 0.0785), "{least}");
     }
 
     #[test]

@@ -7,7 +7,11 @@ use crate::{
     },
     forms,
 };
-use domain::{decision::AUTOMATIC_RUNS, findings::Commitment, live::ASIDE};
+use domain::{
+    decision::{AUTOMATIC_RUNS, unfollowed_requests},
+    findings::Commitment,
+    live::ASIDE,
+};
 use leptos::prelude::*;
 use service::session::history::Taken;
 
@@ -31,6 +35,8 @@ pub(super) struct Burst {
     watched: Option<bool>,
     /// Whether the frames of each step are the files that the browser named at the time.
     commitment: Option<Commitment>,
+    /// The numbers, from 0, of what was asked for and is not seen in the photos that the server saw, when they are measured again.
+    unfollowed: Vec<usize>,
     /// How many turns nobody saw begin.
     unseen_turns: u32,
     /// Which run of the camera it was, of those that requested something, if a person must look because of it.
@@ -54,10 +60,15 @@ impl Burst {
                 best: index == taken.best,
             }
         };
+        let steps = live.filter(|live| live.same_frames && !taken.poses.is_empty());
+        let steps = steps.and_then(|live| live.watched.as_deref());
         Self {
             asked: asked.collect(),
             watched: live.map(|live| live.same_frames),
             commitment: live.and_then(|live| live.commitment),
+            unfollowed: steps
+                .map(|watched| unfollowed_requests(&taken.asked.movements, watched, &taken.poses))
+                .unwrap_or_default(),
             unseen_turns: live.map_or(0, |live| live.unseen_turns),
             runs: live.map(|live| live.run).filter(|run| *run > AUTOMATIC_RUNS),
             frames: (0..taken.frames).map(frame).collect(),
@@ -148,7 +159,16 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
         )),
         Some(Commitment::Kept) | None => None,
     };
-    altered.map(str::to_owned).into_iter().chain(unseen).chain(runs)
+    let unfollowed = (!burst.unfollowed.is_empty()).then(|| {
+        let steps: Vec<String> = burst.unfollowed.iter().map(|number| (number + 1).to_string()).collect();
+        let steps = steps.join(", ");
+        tell!(
+            "Step {steps}: measured again, the photos that the server saw do not show the movement. In one of them no face is found, the head looked aside too early, or it moved too little.",
+            "段階{steps}：サーバーが確認した写真を改めて測定したところ、求めた動きが認められません。顔が見つからない、指示の時点で横を向いていた、または動きが小さすぎます。"
+        )
+    });
+    let altered = altered.map(str::to_owned);
+    altered.into_iter().chain(unfollowed).chain(unseen).chain(runs)
 }
 
 /// `left 0.42`
@@ -178,6 +198,7 @@ mod tests {
             asked: vec![("Turn the head left", Some(1_240))],
             watched: Some(true),
             commitment: Some(Commitment::Kept),
+            unfollowed: Vec::new(),
             unseen_turns: 0,
             runs: None,
             frames: (0..3).map(frame).collect(),
@@ -201,6 +222,7 @@ mod tests {
                 asked: Vec::new(),
                 watched: Some(true),
                 commitment,
+                unfollowed: Vec::new(),
                 unseen_turns: 0,
                 runs: None,
                 frames: (0..2).map(frame).collect(),
@@ -225,6 +247,7 @@ mod tests {
             asked: vec![("Turn the head left", Some(1_240))],
             watched: Some(false),
             commitment: Some(Commitment::Broken),
+            unfollowed: vec![0, 2],
             unseen_turns: 1,
             runs: Some(4),
             frames: vec![frame(Some(0.02), true), frame(Some(-0.4), false), frame(None, false)],
@@ -235,6 +258,7 @@ mod tests {
         for words in [
             "followed after 1.2 s",
             "not the photos that it saw",
+            "Step 1, 3: measured again",
             "did not see how one turn began",
             "This was run 4 of the camera",
             "straight",

@@ -371,9 +371,7 @@ async fn link(
     let found = users::find_by_email(tx, email).await?.ok_or(OpenIdError::Unknown)?;
     // By now the address may be released, and the person invited elsewhere: a link to the account before would keep them from that one.
     let active = visit::find_active(tx, &found.id).await?;
-    let user = active
-        .filter(|user| user.email == email)
-        .ok_or(OpenIdError::Unknown)?;
+    let user = active.filter(|user| user.email == email).ok_or(OpenIdError::Unknown)?;
     if provider_accounts::is_linked(tx, issuer, &user.id).await? {
         return Err(OpenIdError::Other);
     }
@@ -522,7 +520,10 @@ mod tests {
         let added = database.db.write(async move |tx| users::insert(tx, &row).await);
         added.await.unwrap();
         for change in ["email = 'released@invalid'", "disabled_at = 1"] {
-            let (account, address) = (("https://login.example".to_owned(), "bob".to_owned()), [127, 0, 0, 1].into());
+            let (account, address) = (
+                ("https://login.example".to_owned(), "bob".to_owned()),
+                [127, 0, 0, 1].into(),
+            );
             let unit = database
                 .db
                 .write(async move |tx| link(tx, EMAIL, &account, (now, address)).await);
