@@ -52,7 +52,7 @@ pub(crate) fn codes(kind: DocumentType, look: &Look, today: time::Date) -> Vec<&
 /// Prints who was called what; answers the same for machines.
 pub(crate) fn report(labels: &[&Label], looks: &[Look], today: time::Date) -> Value {
     let mut rows: BTreeMap<String, (usize, usize, BTreeMap<&str, usize>)> = BTreeMap::new();
-    let (mut alarms, mut clean, mut failures) = (0, 0, Vec::new());
+    let (mut alarms, mut clean, mut failures, mut pictures) = (0, 0, Vec::new(), Vec::new());
     for (label, look) in labels.iter().zip(looks) {
         let codes = codes(label.kind, look, today);
         let (name, good) = match label.defects.first() {
@@ -69,12 +69,15 @@ pub(crate) fn report(labels: &[&Label], looks: &[Look], today: time::Date) -> Va
         for code in &codes {
             *row.2.entry(code).or_default() += 1;
         }
+        let findings = &look.findings;
+        let measured = json!({"file": label.file, "defects": label.defects, "codes": codes, "quality": findings.quality,
+            "grey": findings.grey_share, "raster": findings.raster_z, "outline": findings.outline,
+            "portrait": findings.portrait.as_ref().map(|face| face.bounds), "layout": findings.layout.as_ref().map(|known| &known.layout),
+            "lines": findings.text_lines});
         if !good {
-            failures.push(
-                json!({"file": label.file, "codes": codes, "quality": look.findings.quality,
-                "grey": look.findings.grey_share, "raster": look.findings.raster_z}),
-            );
+            failures.push(measured.clone());
         }
+        pictures.push(measured);
     }
     println!("V6: what was made, how often that and nothing else was to be said, and everything that was said");
     let mut out = serde_json::Map::new();
@@ -91,5 +94,6 @@ pub(crate) fn report(labels: &[&Label], looks: &[Look], today: time::Date) -> Va
     println!("  fair pictures with a false alarm: {}", alarms.text());
     out.insert("false_alarms".to_owned(), json!(alarms));
     out.insert("failures".to_owned(), Value::Array(failures));
+    out.insert("pictures".to_owned(), Value::Array(pictures));
     Value::Object(out)
 }
