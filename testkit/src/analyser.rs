@@ -321,6 +321,7 @@ pub fn passport() -> DocumentFindings {
         portrait: Some(face()),
         grey_share: Some(0.3),
         raster_z: Some(5.0),
+        halftone_z: Some(4.0),
         ..DocumentFindings::none(Side::Front)
     }
 }

@@ -78,9 +78,8 @@ impl Case {
     }
 }
 
-/// Chosen by a reviewer, and raised by no measurement: a colour copy differs from its original in what a person sees, such as
-/// the paper around it (docs/decisions/0016).
-const BY_REVIEWERS: [Reason; 2] = [Reason::DocumentPrintedCopy, Reason::ManualRejection];
+/// Chosen by a reviewer, and raised by no measurement.
+const BY_REVIEWERS: [Reason; 1] = [Reason::ManualRejection];
 
 /// A reason, and how good evidence is spoilt so that it is raised. It stands beside the rule that raises the reason.
 pub(crate) type Scenario = (Reason, fn(&mut Case));

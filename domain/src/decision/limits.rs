@@ -23,6 +23,7 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::MrzReading => evidence::READING_LIMIT,
         ScoreName::GreyShare => document::GREY_LIMIT,
         ScoreName::Raster => document::RASTER_LIMIT,
+        ScoreName::Halftone => document::HALFTONE_LIMIT,
         ScoreName::PortraitRepeated => document::PORTRAITS_DIFFER,
         ScoreName::LayoutHidden => document::HIDDEN_LIMIT,
         ScoreName::SelfieGrid => f64::from(signs.grid),

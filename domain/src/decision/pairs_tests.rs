@@ -199,6 +199,7 @@ fn seen(shot: Shot, asked: Side) -> DocumentFindings {
         text_lines: 9,
         grey_share: Some(0.4),
         raster_z: Some(5.0),
+        halftone_z: Some(4.0),
         likeness: Some(likeness(shot)),
         ..DocumentFindings::none(asked)
     };

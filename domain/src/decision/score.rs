@@ -35,6 +35,8 @@ vocabulary! {
         GreyShare = "grey_share",
         /// How much the document's picture looks like a screen or print.
         Raster = "raster",
+        /// How much the same raster, as of a printer, lies all over the document.
+        Halftone = "halftone",
         /// How far a second portrait on the document is from the first.
         PortraitRepeated = "portrait_repeated",
         /// How certainly the layout was recognised.
@@ -71,6 +73,7 @@ impl ScoreName {
         match self {
             Self::GreyShare
             | Self::Raster
+            | Self::Halftone
             | Self::PortraitRepeated
             | Self::LayoutHidden
             | Self::SelfieGrid

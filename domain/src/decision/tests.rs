@@ -77,6 +77,7 @@ pub(super) fn passport() -> DocumentFindings {
         portrait: Some(face(0.0)),
         grey_share: Some(0.4),
         raster_z: Some(5.0),
+        halftone_z: Some(4.0),
         ..DocumentFindings::none(Side::Front)
     }
 }

@@ -310,6 +310,10 @@ pub struct DocumentFindings {
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
     pub raster_z: Option<f32>,
+    /// The same in the mean of many places: a raster that is the same all over the document, as that of a printer; `None` in findings made before it was
+    /// measured.
+    #[serde(default)]
+    pub halftone_z: Option<f32>,
     /// What recognises the picture again; `None` in findings made before it was measured.
     #[serde(default)]
     pub likeness: Option<Likeness>,
@@ -348,6 +352,7 @@ impl DocumentFindings {
             portrait_repeated: None,
             grey_share: None,
             raster_z: None,
+            halftone_z: None,
             likeness: None,
             specimen_words: false,
             individual_number: false,

@@ -71,7 +71,7 @@ pub(crate) fn report(labels: &[&Label], looks: &[Look], today: time::Date) -> Va
         }
         let findings = &look.findings;
         let measured = json!({"file": label.file, "defects": label.defects, "codes": codes, "quality": findings.quality,
-            "grey": findings.grey_share, "raster": findings.raster_z, "outline": findings.outline,
+            "grey": findings.grey_share, "raster": findings.raster_z, "halftone": findings.halftone_z, "outline": findings.outline,
             "portrait": findings.portrait.as_ref().map(|face| face.bounds), "layout": findings.layout.as_ref().map(|known| &known.layout),
             "lines": findings.text_lines});
         if !good {

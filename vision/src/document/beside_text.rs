@@ -2,6 +2,7 @@
 
 use crate::geometry::{Corners, are_inside};
 use crate::raster::Raster;
+use crate::signals::Rasters;
 use crate::stopwatch::Stopwatch;
 use crate::{likeness, signals};
 use domain::findings::StageTime;
@@ -11,7 +12,7 @@ use domain::likeness::Likeness;
 pub(super) struct BesideText {
     pub(super) grey_share: f32,
     /// Within the outline, if there is one.
-    pub(super) raster_z: Option<f32>,
+    pub(super) rasters: Option<Rasters>,
     pub(super) likeness: Likeness,
     pub(super) timings: Vec<StageTime>,
 }
@@ -21,13 +22,13 @@ impl BesideText {
     pub(super) fn of(picture: &Raster, outline: Option<&Corners>) -> Self {
         let mut watch = Stopwatch::start();
         let grey_share = signals::grey_share(picture);
-        let raster_z = outline.and_then(|outline| signals::raster_z(picture, |tile| are_inside(outline, tile)));
+        let rasters = outline.and_then(|outline| signals::rasters(picture, |tile| are_inside(outline, tile)));
         watch.lap("signals");
         let likeness = likeness::describe(picture);
         watch.lap("likeness");
         Self {
             grey_share,
-            raster_z,
+            rasters,
             likeness,
             timings: watch.into_laps(),
         }

@@ -7,6 +7,7 @@ use crate::observation::Observation;
 use crate::raster::Raster;
 use crate::signals::{Ground, Rectified, obstructed_share};
 use domain::findings::{Face, Quality};
+use domain::quality::{QualityLimits, document_problems};
 use lens::geometry::distance;
 
 /// How far the corners of one card that was found in two ways may be from each other, as a share of its longer side.
@@ -36,6 +37,8 @@ pub(super) fn obstructed(
     }
     let rectified = |corners: Option<Corners>| Rectified::of(picture, &corners?);
     let share = |part: &Rectified, ground| obstructed_share(part, ground, portrait.map(|face| face.bounds));
+    // An outline of another shape that nobody read is of something else.
+    let card = card.filter(|_| has_shape || seen.is_card || seen.card_by_labels().is_some());
     let labelled = card.is_none().then(|| rectified(seen.labelled())).flatten();
     let of_document = card.or(labelled.as_ref()).map(|card| share(card, Ground::Document));
     let of_print = rectified(seen.printed()).map(|print| share(&print, Ground::Print));
@@ -78,6 +81,8 @@ pub(super) struct Shown<'a, 'p, 'l> {
     pub(super) portrait: Option<&'a Face>,
     /// Whether nothing was found that a document has.
     pub(super) is_empty: bool,
+    /// Whether neither a portrait nor an item was found on the side that has both.
+    pub(super) lacks_all: bool,
 }
 
 impl Shown<'_, '_, '_> {
@@ -86,7 +91,9 @@ impl Shown<'_, '_, '_> {
         let by_labels = self.seen.card_by_labels();
         let mut quality = match by_labels {
             Some(corners) => extent::corrected(quality, &corners, self.size),
-            None if self.is_empty && self.seen.known.is_none() && quality.coverage.is_none() => {
+            None if self.seen.known.is_none()
+                && (self.is_bare(&quality) || self.is_empty && quality.coverage.is_none()) =>
+            {
                 extent::without_document(quality)
             }
             None => quality,
@@ -101,6 +108,11 @@ impl Shown<'_, '_, '_> {
             quality = extent::found(quality);
         }
         quality
+    }
+
+    /// Whether a picture without fault shows the front of no document: a bank's card has the shape of one.
+    fn is_bare(&self, quality: &Quality) -> bool {
+        self.lacks_all && document_problems(quality, &QualityLimits::default()).is_empty()
     }
 
     /// Corrects whether the whole document is on the picture, where its labels do not say that it is.

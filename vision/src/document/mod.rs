@@ -22,7 +22,7 @@ use crate::model::ModelError;
 use crate::observation::{DocumentReader, Observation};
 use crate::portrait::{self, Portraits};
 use crate::raster::Raster;
-use crate::signals::{self, Rectified};
+use crate::signals::{self, Rasters, Rectified};
 use crate::stopwatch::Stopwatch;
 use crate::{Vision, mrz, zone};
 use beside_text::BesideText;
@@ -64,8 +64,8 @@ pub(crate) fn examine(
     let card = card(&contents.seen, &examination.outlines);
     let portraits = examination.find_portraits(&contents.seen, card.as_ref());
     let quality = examination.judge(quality, &contents, card.as_ref(), portraits.main.as_ref());
-    let raster_z = examination.raster_z(&contents, card.as_ref());
-    examination.conclude(quality, raster_z, contents, portraits)
+    let rasters = examination.rasters(&contents, card.as_ref());
+    examination.conclude(quality, rasters, contents, portraits)
 }
 
 /// One side of a document while it is examined.
@@ -153,16 +153,15 @@ impl<'v> Examination<'v> {
         let (picture, seen) = (self.picture, &contents.seen);
         let is_readable = self.unavailable.is_empty();
         let size = [picture.width() as f32, picture.height() as f32];
+        let has_nothing = contents.codes.is_empty() && portrait.is_none() && is_readable;
         let shown = Shown {
             seen,
             size,
             proportions: seen.proportions(self.kind),
             outlines: &self.outlines,
             portrait,
-            is_empty: contents.reading.is_empty(self.side, seen.is_print_of_sheet(size))
-                && contents.codes.is_empty()
-                && portrait.is_none()
-                && is_readable,
+            is_empty: has_nothing && contents.reading.is_empty(self.side, seen.is_print_of_sheet(size)),
+            lacks_all: has_nothing && self.side == Side::Front && contents.reading.lacks_items(),
         };
         let quality = shown.corrected(quality);
         let rectified = card.and_then(|card| Rectified::of(picture, card));
@@ -178,27 +177,27 @@ impl<'v> Examination<'v> {
         quality
     }
 
-    /// How much of a screen's raster the document has: on the card or, where that is not known, around its print.
-    fn raster_z(&mut self, contents: &Contents<'_>, card: Option<&Corners>) -> Option<f32> {
+    /// The rasters that the document has: on the card or, where that is not known, around its print.
+    fn rasters(&mut self, contents: &Contents<'_>, card: Option<&Corners>) -> Option<Rasters> {
         if card
             .zip(self.outlines.first())
             .is_some_and(|(card, outline)| is_about(card, outline))
         {
-            return contents.beside.raster_z;
+            return contents.beside.rasters;
         }
         let print = contents.seen.print();
-        let raster_z = signals::raster_z(self.picture, |tile| match card {
+        let rasters = signals::rasters(self.picture, |tile| match card {
             Some(card) => are_inside(card, tile),
             None => print.iter().any(|line| is_inside(line, mean(tile))),
         });
         self.watch.lap("raster");
-        raster_z
+        rasters
     }
 
     fn conclude(
         self,
         quality: Quality,
-        raster_z: Option<f32>,
+        rasters: Option<Rasters>,
         contents: Contents<'v>,
         portraits: Portraits,
     ) -> (DocumentFindings, Trace) {
@@ -244,7 +243,8 @@ impl<'v> Examination<'v> {
             portrait_crop: portraits.crop,
             portrait_repeated: portraits.distance,
             grey_share: Some(beside.grey_share),
-            raster_z,
+            raster_z: rasters.map(|found| found.each),
+            halftone_z: rasters.map(|found| found.steady),
             likeness: Some(beside.likeness),
             specimen_words,
             individual_number,

@@ -40,7 +40,12 @@ impl Reading {
             u32::MAX
         };
         let may_be_print = (LEAST_PRINT as u32..most).contains(&self.zone.lines);
-        self.mrz.is_none() && self.zone.fields.is_empty() && !may_be_print
+        self.lacks_items() && !may_be_print
+    }
+
+    /// Whether neither a machine-readable zone nor a labelled item was read.
+    pub(super) fn lacks_items(&self) -> bool {
+        self.mrz.is_none() && self.zone.fields.is_empty()
     }
 }
 

@@ -20,6 +20,6 @@ pub(crate) use grey::grey_share;
 pub(crate) use grid::grid;
 pub(crate) use light::{brightness, mean, range};
 pub(crate) use obstruction::{Ground, obstructed_share};
-pub(crate) use peaks::raster_z;
+pub(crate) use peaks::{Rasters, rasters};
 pub(crate) use rectified::Rectified;
 pub(crate) use reflection::reflected_share;

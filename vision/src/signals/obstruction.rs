@@ -2,7 +2,7 @@
 //! fine print and a portrait; what lies on it is a large and smooth part in another colour, or a field without the background print
 //! that the rest of the paper has.
 
-use super::rectified::{COLUMNS, Cell, Paper, ROWS, Rectified};
+use super::rectified::{COLUMNS, Cell, Edge, Paper, ROWS, Rectified};
 use crate::statistics::median;
 use lens::regions::regions;
 
@@ -26,6 +26,21 @@ const FLAT: (f32, f32) = (1.5, 230.0);
 const TEXTURED: f32 = 1.3;
 /// Cells that a note is wide and high, at least: margins and the free space beside a zone are narrower.
 const NOTE: usize = 6;
+
+/// Colours of two cells that are of one thing differ by less, as [`FOREIGN`] is measured.
+const ALIKE: f32 = 22.0;
+/// Of the cells along an edge where a part comes in over it, this share goes on beyond in the same colour.
+const GOES_ON: f32 = 0.7;
+/// Cells along the edge and away from it that such a part takes at least, and places beside it that show what else lies beyond. What takes more than half
+/// of an edge may be the table, where the edge was not found.
+const COMES_IN: (usize, usize) = (2, 3);
+const BESIDE: usize = 6;
+/// Share of the document that such a part hides at least, and how many times it counts: nothing that is printed on a document goes on beyond its edge,
+/// so that it needs no size to be told from print.
+const INTRUDING: f32 = 0.012;
+const SURE: f32 = 4.0;
+/// A part from edge to edge that fills this much of so many rows at most is printed: the magnetic stripe of a card, or the ground of its title.
+const STRIPE: (f32, usize) = (0.7, 12);
 
 /// What the corners of a rectified part belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,15 +73,85 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
     });
     let foreign = |(index, cell): (usize, &Cell)| cell.change < SMOOTH && is_foreign(cell, &papers, index);
     let foreign: Vec<bool> = cells.iter().enumerate().map(foreign).collect();
-    let share = |part: &Vec<usize>| part.len() as f32 / cells.len() as f32;
-    let lies_on = |part: &Vec<usize>| {
+    let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
+    let lies_on = |part: &[usize]| {
         let portrait = part.iter().filter(|index| of_portrait[**index]).count();
-        (portrait as f32) < OF_PORTRAIT * part.len() as f32 && (ground == Ground::Document || sides(part) < 2)
+        (portrait as f32) < OF_PORTRAIT * part.len() as f32
+            && (ground == Ground::Document || sides(part) < 2)
+            && !is_stripe(part)
     };
-    let parts = regions(&foreign, COLUMNS);
-    let large = parts.iter().filter(|part| share(part) > PRINT && lies_on(part));
-    // The sum of no numbers is -0.
-    large.map(share).fold(0.0, |sum, part| sum + part)
+    let hides = |part: &Vec<usize>| {
+        let size = share(part);
+        if ground == Ground::Document && size > INTRUDING && comes_in(document, part) {
+            SURE * size
+        } else if size > PRINT && lies_on(part) {
+            size
+        } else {
+            0.0
+        }
+    };
+    regions(&foreign, COLUMNS)
+        .iter()
+        .map(hides)
+        .fold(0.0, |sum, part| sum + part)
+        .min(1.0)
+}
+
+/// Whether a part goes on beyond an edge of the document, over which it comes in, in its own colour and not in that of the table beside it.
+fn comes_in(document: &Rectified, part: &[usize]) -> bool {
+    Edge::ALL.into_iter().zip(&document.beyond).any(|(edge, beyond)| {
+        let places = part.iter().map(|&index| (index, edge.place_of(index)));
+        let depth = places.clone().map(|(_, (_, away))| away).max().unwrap_or_default();
+        // The outermost cells are of both.
+        let at_edge: Vec<(usize, usize)> = places
+            .filter(|(_, (_, away))| *away == 1)
+            .map(|(index, (along, _))| (index, along))
+            .collect();
+        let is_beside = |along: usize| at_edge.iter().all(|(_, touched)| touched.abs_diff(along) > 2);
+        let others: Vec<[f32; 3]> = beyond
+            .iter()
+            .enumerate()
+            .filter(|(along, _)| is_beside(*along))
+            .filter_map(|(_, colour)| *colour)
+            .collect();
+        if at_edge.len() < COMES_IN.0
+            || 2 * at_edge.len() > edge.length()
+            || depth < COMES_IN.1
+            || others.len() < BESIDE
+        {
+            return false;
+        }
+        let table = [0, 1, 2].map(|channel| median(others.iter().map(|colour| colour[channel])).unwrap_or_default());
+        let goes_on = |&&(index, along): &&(usize, usize)| {
+            beyond[along].is_some_and(|colour| {
+                difference(colour, document.cells[index].colour) < ALIKE && difference(colour, table) > FOREIGN
+            })
+        };
+        at_edge.iter().filter(goes_on).count() as f32 >= GOES_ON * at_edge.len() as f32
+    })
+}
+
+/// Root mean square over the channels.
+fn difference(one: [f32; 3], other: [f32; 3]) -> f32 {
+    let square: f32 = one
+        .iter()
+        .zip(other)
+        .map(|(one, other)| (one - other) * (one - other))
+        .sum();
+    (square / 3.0).sqrt()
+}
+
+/// Whether a part reaches from one edge to the opposite one as straight as what is printed.
+fn is_stripe(part: &[usize]) -> bool {
+    let rows = || part.iter().map(|index| index / COLUMNS);
+    let columns = || part.iter().map(|index| index % COLUMNS);
+    let (Some(top), Some(bottom)) = (rows().min(), rows().max()) else {
+        return false;
+    };
+    let height = bottom - top + 1;
+    let reaches_both = columns().any(|column| column <= 1) && columns().any(|column| column + 2 >= COLUMNS);
+    let (filled, most) = STRIPE;
+    reaches_both && height <= most && part.len() as f32 >= filled * (height * COLUMNS) as f32
 }
 
 fn is_foreign(cell: &Cell, papers: &[Paper; 3], index: usize) -> bool {
@@ -190,6 +275,28 @@ mod tests {
         let beyond = [[290.0, 115.0], [1050.0, 115.0], [1050.0, 690.0], [290.0, 690.0]];
         assert_eq!(share_within(&card(), &beyond, Ground::Print, None), 0.0);
         assert!(share_within(&card(), &beyond, Ground::Document, None) > 0.1);
+    }
+
+    #[test]
+    fn a_finger_that_comes_in_over_an_edge_is_told_however_little_it_hides_and_a_printed_flag_is_not() {
+        let skin = [205, 150, 120];
+        let mut held = card();
+        held.paste(&Raster::filled(100, 250, skin), 500, 450);
+        assert!(share(&held, None) > 0.105, "{}", share(&held, None));
+        let mut flag = card();
+        flag.paste(&Raster::filled(70, 170, skin), 500, 450);
+        assert_eq!(share(&flag, None), 0.0, "up to the edge and not beyond");
+        // A finger behind the card.
+        let mut behind = card();
+        behind.paste(&Raster::filled(70, 80, skin), 500, 620);
+        assert_eq!(share(&behind, None), 0.0);
+    }
+
+    #[test]
+    fn a_magnetic_stripe_lies_on_nothing() {
+        let mut back = card();
+        back.paste(&Raster::filled(856, 90, [25, 25, 30]), 100, 120);
+        assert_eq!(share(&back, None), 0.0);
     }
 
     #[test]

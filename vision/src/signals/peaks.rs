@@ -1,5 +1,6 @@
 //! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as two lonely peaks at a right angle, one of its rows
-//! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction.
+//! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction. A printer's dots have one size
+//! all over the sheet, so that their peaks stand in one place in every tile, however faint they are in each.
 
 use super::spectrum::{TILE, amplitudes, cycles, is_of_blocks};
 use crate::geometry::{Corners, rectangle};
@@ -7,8 +8,8 @@ use crate::raster::Raster;
 use crate::statistics::median;
 use std::f32::consts::SQRT_2;
 
-/// Tiles looked at, spread over the picture; the median needs no more.
-const MAX_TILES: usize = 12;
+/// Tiles looked at, spread over the picture.
+const MAX_TILES: usize = 24;
 /// With fewer places on a document the whole picture says more.
 const LEAST_PLACES: usize = 4;
 /// A raster changes the brightness by this many steps at least; what is fainter is the grid of the blocks of a JPEG that was resized.
@@ -23,20 +24,41 @@ const HIGHEST_RING: usize = TILE / 2 - 2;
 const AXIS: usize = 3;
 /// The spread of a ring never counts as less: JPEG leaves some rings almost empty.
 const LEAST_SPREAD: f32 = 0.2;
+/// Beside the amplitude of a place whose logarithm is averaged over tiles: empty places are alike.
+const FLOOR: f32 = 1.0;
+/// A single tile counts with so much at most: its raster may be printed on a part of the document.
+const MOST_OF_TILE: f32 = 10.0;
+/// Of a normal distribution, the standard deviation is so many times the median distance from the median.
+const NORMAL: f32 = 1.4826;
 
-/// z-score of the weaker of two crossing peaks against the median of its ring, the median over tiles of the document, or of the whole picture where
-/// there are too few of them; `None` for a picture below a tile. Cloth below a document may have a raster as regular as a screen's.
+/// What is measured of regular rasters on a document, both z-scores of the weaker of two crossing peaks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rasters {
+    /// Against its ring, the median over tiles: a raster that is strong everywhere, and may change from place to place, as a screen's at a slant does.
+    pub(crate) each: f32,
+    /// In the mean of all tiles: one that is the same everywhere, and may be faint, as a printer's is.
+    pub(crate) steady: f32,
+}
+
+/// The rasters of a document, or of the whole picture where there are too few tiles of it; `None` for a picture below a tile. Cloth below a document may
+/// have a raster as regular as a screen's.
 ///
 /// `is_on_document` is asked for the middle half of a tile, which the window lets through almost alone.
-pub(crate) fn raster_z(picture: &Raster, is_on_document: impl Fn(&Corners) -> bool) -> Option<f32> {
+pub(crate) fn rasters(picture: &Raster, is_on_document: impl Fn(&Corners) -> bool) -> Option<Rasters> {
     let places = places(picture, is_on_document);
     let luma = picture.luma();
     let rings = Rings::new();
-    let peaks = spread(places.len()).map(|index| {
-        let place = places[index];
-        weaker_of_crossing(&rings.peaks(&amplitudes(&luma, picture.width(), place)))
-    });
-    median(peaks)
+    let mut mean = Mean::default();
+    let mut each = Vec::new();
+    for index in spread(places.len()) {
+        let spectrum = amplitudes(&luma, picture.width(), places[index]);
+        each.push(weaker_of_crossing(&rings.peaks(&spectrum)));
+        mean.add(&rings.heights(&spectrum));
+    }
+    Some(Rasters {
+        each: median(each)?,
+        steady: weaker_of_crossing(&rings.peaks_of_mean(&mean)),
+    })
 }
 
 /// Which of so many tiles to look at: one of each twelfth of them, at a place that differs. The same place would be one column of the tiles where a row
@@ -109,6 +131,38 @@ impl Rings {
         Self(rings)
     }
 
+    /// How far each place that may show a raster is above the median of its ring, in spreads of the ring; 0 elsewhere.
+    fn heights(&self, spectrum: &[f32]) -> Vec<f32> {
+        let mut heights = vec![0.0; TILE * TILE];
+        for ring in self.0.iter().filter(|ring| !ring.is_empty()) {
+            let logs: Vec<f32> = ring.iter().map(|(at, _)| (spectrum[*at] + FLOOR).ln()).collect();
+            let (middle, spread) = middle_and_spread(&logs);
+            for ((at, _), log) in ring.iter().zip(logs).filter(|((_, may_show), _)| *may_show) {
+                heights[*at] = ((log - middle) / spread.max(LEAST_SPREAD)).min(MOST_OF_TILE);
+            }
+        }
+        heights
+    }
+
+    /// The places that may show a raster, each against all others in the mean of tiles.
+    fn peaks_of_mean(&self, mean: &Mean) -> Vec<Peak> {
+        let may_show: Vec<usize> = self
+            .0
+            .iter()
+            .flatten()
+            .filter(|(_, may_show)| *may_show)
+            .map(|(at, _)| *at)
+            .collect();
+        let heights: Vec<f32> = may_show.iter().map(|&at| mean.at(at)).collect();
+        let (middle, spread) = middle_and_spread(&heights);
+        let z = |height: f32| (height - middle) / (NORMAL * spread).max(f32::EPSILON);
+        let peaks = may_show.iter().zip(heights).map(|(&at, height)| Peak {
+            at: [cycles(at / TILE), cycles(at % TILE)],
+            z: z(height),
+        });
+        peaks.collect()
+    }
+
     /// Places that stand out by their amplitude and may show a raster, each against its ring.
     fn peaks(&self, spectrum: &[f32]) -> Vec<Peak> {
         let log = |at: usize| (spectrum[at] + 1e-3).ln();
@@ -117,9 +171,8 @@ impl Rings {
         let mut peaks = Vec::new();
         for ring in self.0.iter().filter(|ring| !ring.is_empty()) {
             let values: Vec<f32> = ring.iter().map(|(at, _)| log(*at)).collect();
-            let middle = median(values.iter().copied()).unwrap_or_default();
-            let off = values.iter().map(|value| (value - middle).abs());
-            let spread = median(off).unwrap_or_default().max(LEAST_SPREAD);
+            let (middle, spread) = middle_and_spread(&values);
+            let spread = spread.max(LEAST_SPREAD);
             let seen = ring.iter().filter(|(at, may_show)| *may_show && log(*at) >= least);
             peaks.extend(seen.map(|(at, _)| Peak {
                 at: [cycles(*at / TILE), cycles(*at % TILE)],
@@ -128,6 +181,48 @@ impl Rings {
         }
         peaks
     }
+}
+
+/// The heights of the places, on average over tiles.
+#[derive(Default)]
+struct Mean {
+    sums: Vec<f32>,
+    tiles: usize,
+}
+
+impl Mean {
+    /// Adds a tile. A peak may be a place further in the next one, since the document lies at a slant: each place counts with the highest around it.
+    fn add(&mut self, heights: &[f32]) {
+        self.sums.resize(heights.len(), 0.0);
+        self.tiles += 1;
+        let beside = |row: usize| -> Vec<f32> {
+            let around = |column: usize| column.saturating_sub(1)..=(column + 1).min(TILE - 1);
+            let highest = |column: usize| {
+                around(column)
+                    .map(|at| heights[row * TILE + at])
+                    .fold(f32::MIN, f32::max)
+            };
+            (0..TILE).map(highest).collect()
+        };
+        let rows: Vec<Vec<f32>> = (0..TILE).map(beside).collect();
+        for (at, sum) in self.sums.iter_mut().enumerate() {
+            let (row, column) = (at / TILE, at % TILE);
+            // The spectrum goes on at its other edge.
+            let around = [row + TILE - 1, row, row + 1].map(|row| rows[row % TILE][column]);
+            *sum += around.into_iter().fold(f32::MIN, f32::max);
+        }
+    }
+
+    fn at(&self, place: usize) -> f32 {
+        self.sums.get(place).map_or(0.0, |sum| sum / self.tiles as f32)
+    }
+}
+
+/// The median of some values, and their median distance from it.
+fn middle_and_spread(values: &[f32]) -> (f32, f32) {
+    let middle = median(values.iter().copied()).unwrap_or_default();
+    let off = values.iter().map(|value| (value - middle).abs());
+    (middle, median(off).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -154,13 +249,23 @@ mod tests {
 
     #[test]
     fn a_raster_stands_out_and_neither_noise_nor_lines_in_one_direction_do() {
-        let z = |waves| raster_z(&page(800, waves), ANYWHERE).unwrap();
+        let z = |waves| rasters(&page(800, waves), ANYWHERE).unwrap().each;
         for plain in [z([0.0, 0.0]), z([6.0, 0.0]), z([0.0, 12.0])] {
             assert!(plain < 6.5, "{plain}");
         }
         let screen = z([6.0, 6.0]);
         assert!(screen > 9.0, "{screen}");
-        assert!(raster_z(&Raster::filled(200, 300, [9; 3]), ANYWHERE).is_none());
+        assert!(rasters(&Raster::filled(200, 300, [9; 3]), ANYWHERE).is_none());
+    }
+
+    #[test]
+    fn the_dots_of_a_printer_stand_out_of_all_tiles_together_though_they_are_faint_in_each() {
+        let found = |waves| rasters(&page(800, waves), ANYWHERE).unwrap();
+        for plain in [found([0.0, 0.0]), found([1.0, 0.0]), found([0.0, 1.0])] {
+            assert!(plain.steady < 9.0, "{plain:?}");
+        }
+        let printed = found([0.5, 0.5]);
+        assert!(printed.each < 6.5 && printed.steady > 9.0, "{printed:?}");
     }
 
     #[test]
@@ -180,8 +285,8 @@ mod tests {
         for (at, value) in picture.iter_mut().enumerate().filter(|(at, _)| is_corner_of_block(*at)) {
             *value = value.saturating_add(20 + (at % 3) as u8);
         }
-        let z = raster_z(&Raster::new(800, 600, picture).unwrap(), ANYWHERE).unwrap();
-        assert!(z < 6.5, "{z}");
+        let found = rasters(&Raster::new(800, 600, picture).unwrap(), ANYWHERE).unwrap();
+        assert!(found.each < 6.5 && found.steady < 9.0, "{found:?}");
     }
 
     #[test]
@@ -190,8 +295,8 @@ mod tests {
         let mut picture = page(800, [6.0, 6.0]);
         picture.paste(&page(400, [0.0, 0.0]), 0, 0);
         let card = |left: f32| [[left, 0.0], [left + 400.0, 0.0], [left + 400.0, 600.0], [left, 600.0]];
-        let on_card = |left: f32| raster_z(&picture, |tile| are_inside(&card(left), tile));
-        assert!(on_card(0.0).is_some_and(|z| z < 6.5));
-        assert!(on_card(400.0).is_some_and(|z| z > 9.0));
+        let on_card = |left: f32| rasters(&picture, |tile| are_inside(&card(left), tile)).unwrap();
+        assert!(on_card(0.0).each < 6.5 && on_card(0.0).steady < 9.0);
+        assert!(on_card(400.0).each > 9.0);
     }
 }

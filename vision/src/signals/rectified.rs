@@ -22,10 +22,60 @@ const ROUNDS: usize = 4;
 /// Differences that count as paper at least, however well the rest fits.
 const PAPER: f32 = 4.0;
 
+/// How far beyond an edge the colour beside it is taken, in cells: nearer, the edge or its shadow may be meant.
+const BEYOND: f32 = 1.5;
+
 /// A document seen straight, cell by cell.
 pub(crate) struct Rectified {
     pub(super) cells: Vec<Cell>,
+    /// Along each [`Edge`], the colour of what lies just beyond it, beside each of its cells; `None` outside the picture.
+    pub(super) beyond: [Vec<Option<[f32; 3]>>; 4],
     projection: Projection,
+}
+
+/// An edge of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    Top,
+    Right,
+    Bottom,
+    Left,
+}
+
+impl Edge {
+    pub(super) const ALL: [Self; 4] = [Self::Top, Self::Right, Self::Bottom, Self::Left];
+
+    /// How many cells lie along it.
+    pub(super) const fn length(self) -> usize {
+        match self {
+            Self::Top | Self::Bottom => COLUMNS,
+            Self::Left | Self::Right => ROWS,
+        }
+    }
+
+    /// How far along the edge a cell lies, and how far from it, both from 0.
+    pub(super) const fn place_of(self, index: usize) -> (usize, usize) {
+        let (column, row) = (index % COLUMNS, index / COLUMNS);
+        match self {
+            Self::Top => (column, row),
+            Self::Bottom => (column, ROWS - 1 - row),
+            Self::Left => (row, column),
+            Self::Right => (row, COLUMNS - 1 - column),
+        }
+    }
+
+    /// The middle of the place just beyond it, so far along, in pixels of the rectified document.
+    fn beyond(self, along: usize) -> [f32; 2] {
+        let cell = CELL as f32;
+        let along = (along as f32 + 0.5) * cell;
+        let (width, height) = (COLUMNS as f32 * cell, ROWS as f32 * cell);
+        match self {
+            Self::Top => [along, -BEYOND * cell],
+            Self::Bottom => [along, height + BEYOND * cell],
+            Self::Left => [-BEYOND * cell, along],
+            Self::Right => [width + BEYOND * cell, along],
+        }
+    }
 }
 
 /// A small part of the document.
@@ -48,7 +98,15 @@ impl Rectified {
         let card = projection.cut_out(picture, width, height);
         let patches = Patches::of(&card);
         let cells = (0..COUNT).map(|index| Cell::of(&card, &patches, index)).collect();
-        Some(Self { cells, projection })
+        let beyond = Edge::ALL.map(|edge| {
+            let colour = |along| colour_around(picture, &projection, edge.beyond(along));
+            (0..edge.length()).map(colour).collect()
+        });
+        Some(Self {
+            cells,
+            beyond,
+            projection,
+        })
     }
 
     /// Where the middle of a cell stands in the picture.
@@ -57,6 +115,23 @@ impl Rectified {
         self.projection
             .place([middle(index % COLUMNS), middle(index / COLUMNS)])
     }
+}
+
+/// The median colour of nine places a quarter of a cell around one, in pixels of the rectified document; `None` if one is outside the picture.
+fn colour_around(picture: &Raster, projection: &Projection, [x, y]: [f32; 2]) -> Option<[f32; 3]> {
+    let step = (CELL / 4) as f32;
+    let around = [-step, 0.0, step];
+    let mut colours = Vec::with_capacity(9);
+    for (dx, dy) in around.into_iter().flat_map(|dx| around.map(|dy| (dx, dy))) {
+        let [x, y] = projection.place([x + dx, y + dy]);
+        let (width, height) = (picture.width(), picture.height());
+        if !(0.0..width as f32).contains(&x) || !(0.0..height as f32).contains(&y) {
+            return None;
+        }
+        let at = (y as usize * width + x as usize) * 3;
+        colours.push([0, 1, 2].map(|channel| f32::from(picture.pixels()[at + channel])));
+    }
+    Some([0, 1, 2].map(|channel| median(colours.iter().map(|colour| colour[channel])).unwrap_or_default()))
 }
 
 impl Cell {

@@ -282,7 +282,8 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::ZonesAgree => say("Printed and machine-readable data agree", "印字と機械読取データの一致"),
         ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取り信頼度"),
         ScoreName::GreyShare => say("Share of grey", "グレーの割合"),
-        ScoreName::Raster => say("Screen or print raster", "画面または印刷の網目"),
+        ScoreName::Raster => say("Raster of a screen", "画面の網目"),
+        ScoreName::Halftone => say("Halftone dots of a printer", "印刷の網点"),
         ScoreName::PortraitRepeated => say(
             "Distance between the document's two portraits",
             "書類にある2つの顔写真の距離",
