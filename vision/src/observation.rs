@@ -124,18 +124,19 @@ impl<'a> Observation<'a, '_> {
         mrz::is_complete(self.machine.as_ref()) || self.known.as_ref().is_some_and(is_read)
     }
 
-    /// Whether more was observed than in another view.
-    pub(crate) fn is_better_than(&self, other: &Self) -> bool {
+    /// Whether more was observed than in another view. Where that is enough, more must have been read: more lines alone may be of the table.
+    pub(crate) fn is_better_than(&self, other: &Self, kind: DocumentType) -> bool {
+        let is_enough = other.is_enough(kind);
         let rank = |seen: &Self| {
             let weight = |known: &Known<'_>| known.reading.score * (1 + known.items.len()) as f32;
             let score = seen.known.as_ref().map_or(0.0, weight);
             let checks = seen.machine.as_ref().map_or(0, |zone| zone.passed);
-            (
-                mrz::is_complete(seen.machine.as_ref()),
-                score,
-                checks,
-                seen.page.lines.len(),
-            )
+            let beside = if is_enough {
+                (0, 0)
+            } else {
+                (checks, seen.page.lines.len())
+            };
+            (mrz::is_complete(seen.machine.as_ref()), score, beside)
         };
         rank(self).partial_cmp(&rank(other)) == Some(std::cmp::Ordering::Greater)
     }
@@ -253,13 +254,10 @@ impl<'a> Observation<'a, '_> {
     /// Width over height that the document may have, the least first: of its layout, else of what it is said to be.
     pub(crate) fn proportions(&self, kind: DocumentType) -> Vec<f32> {
         let known = self.known.as_ref().map(|known| known.layout);
-        let kind = known.map_or(kind, |layout| layout.kind);
-        let proportion = known.map_or(kind.aspect(), |layout| layout.size[0] / layout.size[1]);
-        if kind == DocumentType::IdCard {
-            vec![TD2, proportion]
-        } else {
-            vec![proportion]
-        }
+        known.map_or_else(
+            || proportions(kind),
+            |layout| proportions_of(layout.kind, layout.size[0] / layout.size[1]),
+        )
     }
 
     /// The corners of the part of the document that its labels are on, in the picture that was given; `None` where there are too few.
@@ -304,6 +302,19 @@ impl<'a> Observation<'a, '_> {
             self.page.picture.height() as f32 - 1.0,
         );
         rectangle([0.0, 0.0, right, bottom]).map(|corner| self.place(corner))
+    }
+}
+
+/// Width over height that a document of a kind may have, the least first.
+pub(crate) fn proportions(kind: DocumentType) -> Vec<f32> {
+    proportions_of(kind, kind.aspect())
+}
+
+fn proportions_of(kind: DocumentType, usual: f32) -> Vec<f32> {
+    if kind == DocumentType::IdCard {
+        vec![TD2, usual]
+    } else {
+        vec![usual]
     }
 }
 

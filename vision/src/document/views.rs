@@ -2,14 +2,16 @@
 
 use super::codes::Codes;
 use super::directions::{LEAST_LINES, prints};
+use crate::extent::{self, Shape};
 use crate::geometry::Corners;
 use crate::layout::Known;
 use crate::model::ModelError;
 use crate::mrz;
-use crate::observation::{DocumentReader, Observation, View};
+use crate::observation::{DocumentReader, Observation, View, proportions};
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
 use crate::text::PICTURE_SIDE;
+use domain::document::DocumentType;
 
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
 const MAX_CARDS: (usize, usize) = (1, 2);
@@ -37,39 +39,46 @@ pub(super) fn observe<'a, 'l>(
 ) -> Result<Observation<'a, 'l>, ModelError> {
     let picture = codes.picture;
     let whole = || View::whole(picture);
+    let size = [picture.width() as f32, picture.height() as f32];
     let cards = |most: usize| {
-        let cut_out = |corners| View::card(picture, corners, reader.kind.aspect());
+        let cut_out = |corners: &Corners| {
+            let view = View::card(picture, corners, reader.kind.aspect())?;
+            Some((view, is_of_document(corners, size, reader.kind)))
+        };
         outlines.iter().take(most).filter_map(cut_out)
     };
     let has_zone = reader.kind.has_mrz();
     let (first, most) = if has_zone {
-        (Some(whole()), MAX_CARDS.0)
+        (Some((whole(), true)), MAX_CARDS.0)
     } else {
         (None, MAX_CARDS.1)
     };
     let mut best: Option<Observation<'a, 'l>> = None;
+    let mut is_whole = false;
     // Whichever view is the best.
     let mut individual_number = false;
-    for view in first.into_iter().chain(cards(most)) {
+    for (view, fits) in first.into_iter().chain(cards(most)) {
         let mut seen = reader.read(view, watch)?;
         individual_number |= seen.individual_number;
-        if seen.is_enough(reader.kind) {
+        let has_all = fits || seen.known.as_ref().is_some_and(Known::has_all_items);
+        if has_all && seen.is_enough(reader.kind) {
             seen.individual_number = individual_number;
             return Ok(seen);
         }
-        if best.as_ref().is_none_or(|best| seen.is_better_than(best)) {
-            best = Some(seen);
+        if best.as_ref().is_none_or(|best| seen.is_better_than(best, reader.kind)) {
+            (best, is_whole) = (Some(seen), has_all);
         }
         if codes.is_complete(watch) {
             break;
         }
     }
     let mut best = match best {
-        Some(best) if has_zone || best.known.is_some() || codes.is_complete(watch) => best,
+        Some(best) if has_zone || (best.known.is_some() && is_whole) || codes.is_complete(watch) => best,
         best => {
             let seen = reader.read(whole(), watch)?;
             individual_number |= seen.individual_number;
-            best.filter(|best| !seen.is_better_than(best)).unwrap_or(seen)
+            best.filter(|best| !seen.is_better_than(best, reader.kind))
+                .unwrap_or(seen)
         }
     };
     best.individual_number = individual_number;
@@ -77,6 +86,13 @@ pub(super) fn observe<'a, 'l>(
         best = read_across(reader, picture, best, watch)?;
     }
     Ok(best)
+}
+
+/// Whether an outline has the shape of a document of this kind, or of what the border leaves of it. One of something else, such as a part of a card or a card
+/// and what it lies on, may cut items off.
+fn is_of_document(corners: &Corners, size: [f32; 2], kind: DocumentType) -> bool {
+    let shape = extent::shape(corners, size, &proportions(kind));
+    matches!(shape, Some(Shape::Whole | Shape::Flush | Shape::Shorter))
 }
 
 /// Reads what is printed across the rest of a picture. Returns the best observation, of which `best` was the first.
@@ -94,7 +110,7 @@ fn read_across<'a, 'l>(
         let seen = reader.read(view, watch)?;
         // Whichever view is the best.
         let individual_number = best.individual_number || seen.individual_number;
-        if seen.is_better_than(&best) {
+        if seen.is_better_than(&best, reader.kind) {
             best = seen;
         }
         best.individual_number = individual_number;
@@ -121,7 +137,19 @@ mod tests {
     use crate::geometry::rectangle;
     use crate::layout::Layouts;
     use crate::layout::tests::TODAY;
-    use domain::document::{DocumentType, Side};
+    use domain::document::Side;
+
+    #[test]
+    fn the_outline_of_a_part_of_a_card_or_of_more_than_a_card_is_not_its_own() {
+        let is_own = |sides| is_of_document(&rectangle(sides), [1600.0, 1200.0], DocumentType::DrivingLicense);
+        assert!(is_own([300.0, 300.0, 1156.0, 840.0]));
+        assert!(is_own([900.0, 300.0, 1600.0, 840.0]), "the border cuts it off");
+        assert!(
+            !is_own([300.0, 430.0, 1156.0, 840.0]),
+            "without the ground of its title"
+        );
+        assert!(!is_own([300.0, 100.0, 1156.0, 1100.0]), "with a keyboard above it");
+    }
 
     #[test]
     fn a_picture_is_looked_at_once_where_a_code_says_what_it_shows() {

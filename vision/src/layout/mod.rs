@@ -63,6 +63,12 @@ impl Known<'_> {
         (self.items.len() as f32) < FEW * names.len() as f32
     }
 
+    /// Whether every item of the layout was read.
+    pub(crate) fn has_all_items(&self) -> bool {
+        let is_read = |field: &file::Field| self.items.iter().any(|item| item.name == field.name);
+        self.layout.field.iter().all(is_read)
+    }
+
     /// Judges the items that were read with certainty: applies the rules to these instead of those that were read first, marks the rules that they
     /// contradict, and takes the normal forms of the items in doubt.
     pub(crate) fn judge(&mut self, items: &mut [Item]) {

@@ -148,12 +148,17 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         sum += log;
     }
     let checks = check::results(format, &lines);
+    let passed = checks.iter().filter(|(_, holds)| *holds).count();
     let begins = |letter: char| window.first().is_some_and(|line| plain(&line.text).starts_with(letter));
     match format {
         MrzFormat::License if !is_license(&lines, window, &checks) => return None,
         // A passport's line, shifted by one symbol, is likely enough as that of a visa.
         MrzFormat::MrvA | MrzFormat::MrvB if !begins('V') => return None,
         MrzFormat::France if !lines[0].starts_with("IDFRA") => return None,
+        // Labels in capitals, `NUMER DOWODU / CARD NUMBER`, can be forced into a zone as well. A real one has fillers behind the names (ICAO 9303-3, 4.6).
+        MrzFormat::Td1 | MrzFormat::Td2 | MrzFormat::Td3 if passed * 2 < checks.len() && !has_fillers(window) => {
+            return None;
+        }
         _ => {}
     }
     Some(Zone {
@@ -161,10 +166,15 @@ fn decode_as(format: MrzFormat, window: &[&Line]) -> Option<Zone> {
         free: window.iter().map(|line| plain(&line.text)).collect(),
         rows: window.iter().map(|line| Row::of(line)).collect(),
         log_probability: sum / window.len() as f32,
-        passed: checks.iter().filter(|(_, holds)| *holds).count(),
+        passed,
         total: checks.len(),
         lines,
     })
+}
+
+/// Whether any filler is seen in some lines when they are read freely.
+fn has_fillers(window: &[&Line]) -> bool {
+    window.iter().any(|line| plain(&line.text).contains('<'))
 }
 
 /// The likeliest text of one line in a format, behind the lines above it.
@@ -374,6 +384,19 @@ pub(crate) mod tests {
                 (format, text.to_owned(), true)
             );
         }
+    }
+
+    #[test]
+    fn labels_in_capitals_are_no_zone() {
+        let labels = [
+            "APLECISEXTERMINWAZNOSCIEXPIRYDATEABC",
+            "NUMERDOWODUKARTY06460100M8868011CARD0",
+        ];
+        let lines: Vec<Line> = (0..)
+            .zip(labels)
+            .map(|(at, text)| line(&text[..36], 600.0 + 40.0 * at as f32))
+            .collect();
+        assert!(decode(&lines).is_none());
     }
 
     #[test]

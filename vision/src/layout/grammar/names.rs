@@ -73,7 +73,15 @@ fn without_other(glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
         let (family, given) = glyphs[parsed.from..parsed.to].split_at(at);
         parsed.text = fold::japanese(&format!("{} {}", tidy(family), tidy(given)));
     }
-    parsed.text = parsed.text.split(' ').map(in_katakana).collect::<Vec<_>>().join(" ");
+    let words = parsed.text.split(' ').enumerate();
+    let in_katakana = |(at, word): (usize, &str)| {
+        in_katakana(&if at > 0 {
+            given_in_katakana(word)
+        } else {
+            word.to_owned()
+        })
+    };
+    parsed.text = words.map(in_katakana).collect::<Vec<_>>().join(" ");
     parsed.normalized = Some(parsed.text.clone());
     Some(parsed)
 }
@@ -84,6 +92,16 @@ fn in_katakana(word: &str) -> String {
     let letters: String = word.chars().map(katakana).collect();
     if word.chars().any(is_katakana) && letters.chars().all(is_katakana) {
         letters
+    } else {
+        word.to_owned()
+    }
+}
+
+/// A given name without the kanji of divination, which stands in family names alone: where it seems to, 卜三子 is トミ子.
+fn given_in_katakana(word: &str) -> String {
+    let letter = |c: char| if c == '三' { 'ミ' } else { katakana(c) };
+    if word.contains('卜') {
+        word.chars().map(letter).collect()
     } else {
         word.to_owned()
     }

@@ -352,6 +352,8 @@ fn names_are_letters_and_end_where_a_date_begins() {
         ("工藤 夕美", Some("工藤 夕美")),
         ("金子 みすゞ", Some("金子 みすゞ")),
         ("八木 ニ力", Some("八木 ニカ")),
+        ("五十嵐 卜三子", Some("五十嵐 トミ子")),
+        ("卜部 三郎", Some("卜部 三郎")),
         ("ソン・ミンジュン", Some("ソン・ミンジュン")),
         ("TURNER ELIZABETH", Some("TURNER ELIZABETH")),
         ("昭和太郎", Some("昭和太郎")),
