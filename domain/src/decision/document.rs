@@ -26,8 +26,7 @@ use time::{Date, Duration, macros::date};
 pub(super) const GREY_LIMIT: f64 = 0.97;
 /// z-score of a raster: of 23 rendered screens 22 lie above 7.2, and the 24 highest of 456 rendered originals below 5.8.
 pub(super) const RASTER_LIMIT: f64 = 7.0;
-/// z-score of a raster that is the same all over the document: of 24 colour prints that somebody else drew 20 lie above it, and of their 110 originals the
-/// highest at 7.9 (docs/decisions/0052).
+/// z-score of a raster that is the same all over the document: of 24 rendered colour prints 20 lie above it, and the highest of 110 originals at 7.9 (docs/decisions/0052).
 pub(super) const HALFTONE_LIMIT: f64 = 9.0;
 /// Descriptor distance from which a document's second portrait is of somebody else: 0.16 to 0.32 on rendered documents, 0.53 to 0.85
 /// where the first was replaced.

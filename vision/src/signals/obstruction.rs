@@ -64,7 +64,7 @@ pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: O
     }
 }
 
-/// Share of large smooth parts in another colour than the paper's.
+/// Share of smooth parts in another colour than the paper's: of large ones, and of those that come in over an edge, which count [`SURE`] times.
 fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> f32 {
     let cells = &document.cells;
     let papers = [0, 1, 2].map(|channel| {
@@ -155,9 +155,8 @@ fn is_stripe(part: &[usize]) -> bool {
 }
 
 fn is_foreign(cell: &Cell, papers: &[Paper; 3], index: usize) -> bool {
-    let off = |channel: usize| cell.colour[channel] - papers[channel].at(index);
-    let square: f32 = (0..3).map(|channel| off(channel) * off(channel)).sum();
-    square > 3.0 * FOREIGN * FOREIGN && !is_burnt(cell)
+    let paper = [0, 1, 2].map(|channel| papers[channel].at(index));
+    difference(cell.colour, paper) > FOREIGN && !is_burnt(cell)
 }
 
 fn is_burnt(cell: &Cell) -> bool {
