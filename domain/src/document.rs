@@ -150,7 +150,7 @@ pub struct OcrField {
     /// As read.
     #[cfg_attr(feature = "schema", schema(required))]
     pub text: Option<String>,
-    /// ISO 8601 date, `male` or `female`, NFKC text, or ISO 3166-1 alpha-3 code; null where not safely derivable.
+    /// ISO 8601 date, `male` or `female`, NFKC text, or ISO 3166-1 alpha-3 code; null if it cannot be derived with certainty.
     #[cfg_attr(feature = "schema", schema(required))]
     pub normalized: Option<String>,
 }

@@ -18,13 +18,13 @@ const API_VERSION: &str = "2026-08-02";
 vocabulary! {
     /// What happened.
     EventType {
-        /// Approval fixed.
+        /// The session was approved.
         Approved = "verification.approved",
-        /// Rejection fixed.
+        /// The session was rejected.
         Rejected = "verification.rejected",
-        /// A person must review.
+        /// A reviewer has to decide.
         NeedsReview = "verification.needs_review",
-        /// The deadline passed unfinished.
+        /// The deadline passed before the user finished.
         Expired = "verification.expired",
         /// Ended by an unrecoverable error.
         Failed = "verification.failed",

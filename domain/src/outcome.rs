@@ -36,11 +36,11 @@ vocabulary! {
 vocabulary! {
     /// Whether the document looks genuine.
     Authenticity {
-        /// Nothing suspicious, on positive evidence.
+        /// Nothing suspicious was found, and there is evidence that it is genuine.
         Authentic = "authentic",
-        /// Something suspicious.
+        /// Something suspicious was found.
         Suspicious = "suspicious",
-        /// Could not be judged free of suspicion; never grounds for approval.
+        /// Could not be judged free of suspicion. Never grounds for approval.
         Unknown = "unknown",
     }
 }
@@ -67,7 +67,7 @@ pub struct Outcome {
     pub session: SessionRef,
     /// The decision.
     pub verdict: Verdict,
-    /// When it was fixed.
+    /// When the decision was made.
     #[cfg_attr(feature = "schema", schema(value_type = String, format = DateTime))]
     pub decided_at: Timestamp,
     /// Who decided.

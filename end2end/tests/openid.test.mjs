@@ -106,7 +106,7 @@ test("what the provider signed for another attempt, client or time, or has answe
     const answered = page.waitForResponse((response) => at("/admin/sign-in/openid/callback")(new URL(response.url())));
     await signInThere(page, "rei", at("/admin/sign-in/openid/callback"));
     await page.getByRole("heading", { name: "You were not signed in" }).waitFor();
-    await page.getByText("The answer of your identity provider was not accepted.").waitFor();
+    await page.getByText("The response of your identity provider was not accepted.").waitFor();
     assert.equal((await answered).status(), 403, kind);
     assert.deepEqual(await look(page, `openid-refused-${kind}`), []);
     await until(`the log says: ${why}`, () => honnin.log().includes(why));

@@ -543,15 +543,15 @@ pub fn read_again_on_hangup(certificate: Option<Arc<LiveCertificate>>, app: App)
             } else if let Some(certificate) = &certificate {
                 match certificate.read_again() {
                     Ok(()) => {
-                        tracing::info!("the certificate was read again");
+                        tracing::info!("the certificate was reloaded");
                         note_expiry(&app, certificate);
                     }
                     Err(error) => {
-                        tracing::error!(%error, "the certificate was not read again: the one before stays in use")
+                        tracing::error!(%error, "the certificate was not reloaded: the previous one stays in use")
                     }
                 }
             } else {
-                tracing::info!("SIGHUP: nothing is read again; settings are read at the start");
+                tracing::info!("SIGHUP: nothing is reloaded; settings are read at the start");
             }
         }
     });

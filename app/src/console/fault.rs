@@ -72,7 +72,7 @@ impl ProviderFault {
                     "IDプロバイダーに接続できません",
                 ),
                 say(
-                    "It does not answer as it should. Try again in a moment; if this persists, ask the operator of this installation.",
+                    "It does not respond as expected. Try again in a moment; if this persists, ask the operator of this installation.",
                     "IDプロバイダーから正しい応答がありません。しばらくしてから再度お試しください。解消しない場合は、このシステムの運用者にお問い合わせください。",
                 ),
             ),
@@ -93,7 +93,7 @@ impl ProviderFault {
             Self::Refused => (
                 say("You were not signed in", "サインインできませんでした"),
                 say(
-                    "The answer of your identity provider was not accepted. Start again; if this persists, ask the operator of this \
+                    "The response of your identity provider was not accepted. Start again; if this persists, ask the operator of this \
                      installation.",
                     "IDプロバイダーの応答を受け付けられませんでした。最初からやり直してください。解消しない場合は、このシステムの運用者にお問い合わせください。",
                 ),

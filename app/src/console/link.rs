@@ -68,7 +68,7 @@ fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
                 <h2>{say("The link for the user", "利用者用のリンク")}</h2>
                 <p class="secret-text"><code>{view.url.clone()}</code></p>
                 {copy_button(meta)}
-                <p>{say("It works once, until ", "一度だけ使用できます。有効期限：")}{time(view.expires_at)}{say(" UTC. It is not shown again. Share it only with the user.", " UTC。再表示はできません。利用者本人にのみお知らせください。")}</p>
+                <p>{say("It works once, until ", "一度だけ使用できます。有効期限：")}{time(view.expires_at)}{say(" UTC. It is not shown again. Share it only with the user.", "（UTC）。再表示はできません。利用者本人にのみお知らせください。")}</p>
                 <p><a class="button secondary small" href=back>{say("Go to the session", "セッションへ")}</a></p>
             </div>
             {view.qr.clone().map(|qr| view! { <div class="qr" role="img" aria-label=say("The link as a QR code", "リンクのQRコード") inner_html=qr></div> })}

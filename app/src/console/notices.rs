@@ -81,7 +81,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
         )
         .to_owned(),
         RuleError::AnotherAttempt => say(
-            "The page that you came from showed an earlier attempt. Look at the present one, then decide.",
+            "The page that you came from showed an earlier attempt. Look at the current one, then decide.",
             "直前のページに表示されていたのは以前の提出内容です。現在の内容を確認してから、もう一度操作してください。",
         )
         .to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
 /// Who has the case now.
 pub(super) fn assigned(to: Option<&UserId>, me: &UserId) -> &'static str {
     match to {
-        None => say("The case is assigned to nobody.", "案件の担当者を「なし」にしました。"),
+        None => say("The case is no longer assigned.", "案件の担当者を「なし」にしました。"),
         Some(user) if user == me => say("The case is assigned to you.", "案件を自分に割り当てました。"),
         Some(_) => say("The case is assigned.", "案件を割り当てました。"),
     }
@@ -108,12 +108,12 @@ pub(super) fn why_not_assigned(error: AssignError) -> PageResult<String> {
             "この案件は、先に{name}に割り当てられました。"
         ),
         AssignError::Changed(None) => say(
-            "The case was given back in the meantime.",
-            "この案件は、先に担当者が外れました。",
+            "The case was unassigned in the meantime.",
+            "この案件は、その間に担当者が外れました。",
         )
         .to_owned(),
         AssignError::NoReviewer => say(
-            "This person does not review cases here.",
+            "This person cannot review cases here.",
             "このメンバーは審査を担当できません。",
         )
         .to_owned(),

@@ -48,7 +48,7 @@ pub(super) fn advance(id: &str, to: SandboxTime) -> AnyView {
         ),
         SandboxTime::RetentionEnd => (
             say(
-                "Moves this session to the end of its retention period. Its personal data is then erased as it would have been by itself.",
+                "Moves this session to the end of its retention period. Its personal data is then erased as usual.",
                 "このセッションの時刻を保存期間の終了まで進めます。個人情報は通常どおり消去されます。",
             ),
             say("Move to the end of retention", "保存期間の終了まで進める"),

@@ -76,7 +76,7 @@ mod tests {
         assert!(html.contains(r#"rel="icon" href="/favicon.svg""#), "{html}");
         assert!(html.contains("webhook-id: evt_1") && html.contains("vs_1"));
         assert!(html.contains("&lt;b&gt;") && !html.contains("<b>"));
-        assert!(html.contains("fits no secret"));
+        assert!(html.contains("matches no secret"));
     }
 
     #[test]

@@ -144,7 +144,7 @@ fn check(signature: &SignatureCheck) -> (&'static str, String) {
         ),
         SignatureCheck::Unknown => (
             "bad",
-            "The signature fits no secret of the demonstration: the secret was replaced, or another tenant sent this."
+            "The signature matches no secret of the demonstration: the secret was replaced, or another tenant sent this."
                 .to_owned(),
         ),
     }

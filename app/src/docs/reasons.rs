@@ -51,7 +51,7 @@ pub(super) const fn advice(reason: Reason) -> &'static str {
         Reason::DocumentTypeMismatch => "Ask the user to choose the kind of document that they hold.",
         Reason::DocumentUnreadable => "The reviewer reads the photo, or asks again.",
         Reason::DocumentMrzChecksumFailed => {
-            "The reviewer compares the zone with the print. Misread digits are usual; altered ones are fraud."
+            "The reviewer compares the zone with the print. Misread digits are common; altered ones are fraud."
         }
         Reason::DocumentDataInconsistent => {
             "The reviewer compares the print with the machine-readable data and the dates with each other."
@@ -123,7 +123,7 @@ pub(super) fn table() -> AnyView {
         <h2 id="reasons">"Reasons"</h2>
         <p>
             "The codes in "<code>"reasons"</code>" of a result, each with its "<a href="/docs/api#reasons">"effect"</a>". The list will grow; ignore codes that you "
-            "do not know. A user who keeps a photo that the phone objected to is told “"{REVIEW_TITLE.get(En)}"” at the end."
+            "do not know. A user who keeps a photo that the phone objected to sees “"{REVIEW_TITLE.get(En)}"” at the end."
         </p>
         {table::table(&["Code and effect", "Meaning", "What the user saw", "What to do"], rows.collect())}
     }

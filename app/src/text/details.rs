@@ -59,7 +59,7 @@ texts! {
     /// Fault.
     NOT_A_POSTCODE: "A postcode has 7 digits", "郵便番号は7桁の数字で入力してください";
     /// Fault.
-    POSTCODE_UNKNOWN: "We do not know this postcode. Enter your address yourself", "この郵便番号は見つかりません。住所を直接入力してください";
+    POSTCODE_UNKNOWN: "We could not find this postcode. Enter your address yourself", "この郵便番号は見つかりません。住所を直接入力してください";
     /// Fault: another one stands before the address.
     POSTCODE_TWICE: "This is not the postcode in your address. Correct one of them", "住所欄の郵便番号と異なります。どちらかを修正してください";
     /// When an address was typed already; it is not replaced.

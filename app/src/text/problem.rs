@@ -50,7 +50,7 @@ texts! {
     /// The same.
     BROKEN_LEAD: "Nothing you sent is lost. Try again. If it happens again, give the reference to whoever sent you the link.", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元に受付番号をお伝えください。";
     /// The same, when something was sent: it may not be saved.
-    BROKEN_LEAD_SENT: "What you sent before is saved, but your last entry may not be. Try again, and enter again what is missing. If it happens again, give the reference to whoever sent you the link.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。もう一度お試しのうえ、足りない内容があれば入力し直してください。繰り返す場合は、送信元に受付番号をお伝えください。";
+    BROKEN_LEAD_SENT: "What you sent before is saved, but your last entry may not be. Try again, and re-enter anything missing. If it happens again, give the reference to whoever sent you the link.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。もう一度お試しのうえ、足りない内容があれば入力し直してください。繰り返す場合は、送信元に受付番号をお伝えください。";
     /// For a page that no handler answered.
     RETRY_LEAD: "Wait a moment, then try again.", "しばらくしてから、もう一度お試しください。";
     /// For a form of which nothing was processed.

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description The tenant's events, newest first: what was sent to the webhook receiver, or would have been, also while none was configured.
+         * @description The tenant's events, newest first, whether they were sent or not, and even if no receiver was configured.
          *     Each one is the body of its webhook, but `data.review.note` is null. Use it to catch up after your receiver was away for longer than webhooks
          *     are retried. Scope: `read`.
          */
@@ -38,7 +38,7 @@ export interface paths {
         /**
          * Move the clock of a session of a sandbox tenant
          * @description Lets time pass for one session. `deadline`: a `created` or `collecting` session expires. `retention_end`: the personal data of a
-         *     `completed`, `expired` or `failed` session is erased. The same jobs do it as when the time really comes, usually within two
+         *     `completed`, `expired` or `failed` session is erased. The jobs that run are those that would run at that time, usually within two
          *     seconds: wait for the webhook, or read the session until `purgedAt` is set. Every id of a live tenant gives 404. Scope: `create`.
          */
         post: operations["advanceSandboxVerificationSession"];
@@ -190,7 +190,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * verification.approved: Approval fixed.
+         * verification.approved: The session was approved.
          * @description Verify the signature over the raw bytes of the body, answer 2xx at once, and process each `id` once.
          */
         post: operations["onVerificationApproved"];
@@ -210,7 +210,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * verification.expired: The deadline passed unfinished.
+         * verification.expired: The deadline passed before the user finished.
          * @description Verify the signature over the raw bytes of the body, answer 2xx at once, and process each `id` once.
          */
         post: operations["onVerificationExpired"];
@@ -250,7 +250,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * verification.needs_review: A person must review.
+         * verification.needs_review: A reviewer has to decide.
          * @description Verify the signature over the raw bytes of the body, answer 2xx at once, and process each `id` once.
          */
         post: operations["onVerificationNeedsReview"];
@@ -270,7 +270,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * verification.rejected: Rejection fixed.
+         * verification.rejected: The session was rejected.
          * @description Verify the signature over the raw bytes of the body, answer 2xx at once, and process each `id` once.
          */
         post: operations["onVerificationRejected"];
@@ -290,7 +290,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * webhook.test: Somebody tests the receiver in the console.
+         * webhook.test: A test event that somebody sent from the console.
          * @description Verify the signature over the raw bytes of the body, answer 2xx at once, and process each `id` once.
          */
         post: operations["onWebhookTest"];
@@ -340,9 +340,9 @@ export interface components {
         /**
          * @description Whether the document looks genuine.
          *
-         *     - `authentic`: Nothing suspicious, on positive evidence.
-         *     - `suspicious`: Something suspicious.
-         *     - `unknown`: Could not be judged free of suspicion; never grounds for approval.
+         *     - `authentic`: Nothing suspicious was found, and there is evidence that it is genuine.
+         *     - `suspicious`: Something suspicious was found.
+         *     - `unknown`: Could not be judged free of suspicion. Never grounds for approval.
          * @enum {string}
          */
         Authenticity: "authentic" | "suspicious" | "unknown";
@@ -483,7 +483,7 @@ export interface components {
          * @description The settings do not allow sessions, or the Idempotency-Key was used with another body or for a session that has been erased.
          * @example {
          *       "_tag": "SessionCreationNotAllowed",
-         *       "message": "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
+         *       "message": "The tenant has no verification step enabled. An admin must enable one in the console, under Settings.",
          *       "reason": "no_steps_enabled"
          *     }
          * @example {
@@ -493,7 +493,7 @@ export interface components {
          */
         CreationConflict: components["schemas"]["SessionCreationNotAllowed"] | components["schemas"]["IdempotencyConflict"];
         /**
-         * @description A decision was fixed, or a reviewer has to decide.
+         * @description A decision was made, or a reviewer has to decide.
          * @example {
          *       "apiVersion": "2026-08-02",
          *       "createdAt": "2026-08-02T09:36:12.345Z",
@@ -601,7 +601,7 @@ export interface components {
             purgedAt: string | null;
             status: components["schemas"]["SessionStatus"];
         };
-        /** @description An event of any type, as its webhook has it. */
+        /** @description An event of any type, in the form of its webhook. */
         Event: components["schemas"]["DecisionEvent"] | components["schemas"]["ExpiredEvent"] | components["schemas"]["FailedEvent"] | components["schemas"]["OtherEvent"];
         /**
          * @description A page of events.
@@ -661,10 +661,10 @@ export interface components {
         /**
          * @description What happened.
          *
-         *     - `verification.approved`: Approval fixed.
-         *     - `verification.rejected`: Rejection fixed.
-         *     - `verification.needs_review`: A person must review.
-         *     - `verification.expired`: The deadline passed unfinished.
+         *     - `verification.approved`: The session was approved.
+         *     - `verification.rejected`: The session was rejected.
+         *     - `verification.needs_review`: A reviewer has to decide.
+         *     - `verification.expired`: The deadline passed before the user finished.
          *     - `verification.failed`: Ended by an unrecoverable error.
          *
          *     More values may be added: ignore those you do not know.
@@ -774,9 +774,9 @@ export interface components {
          *     - `media_lost`: A stored picture is missing.
          *     - `attempts_exhausted`: Internal retries are used up.
          *     - `consent_declined`: The user declined consent.
-         *     - `device_not_supported`: Reserved: a user whose device cannot take part can go on with another one, so this ends no session.
-         *     - `settings_invalid`: Reserved: settings are checked when they are saved, so none becomes invalid.
-         *     - `operator_cancelled`: It was cancelled through the API, or by an operator.
+         *     - `device_not_supported`: Reserved. A user whose device is not supported can continue on another one, so no session ends for this reason.
+         *     - `settings_invalid`: Reserved. Settings are checked when they are saved, so no session ends for this reason.
+         *     - `operator_cancelled`: Cancelled through the API, or by an operator.
          *     - `erased_before_decision`: The personal data was erased before a decision.
          *
          *     More values may be added: ignore those you do not know.
@@ -891,24 +891,24 @@ export interface components {
              * @enum {string}
              */
             _tag: "IpNotAllowed";
-            /** @description Names the address: behind a proxy, it may be another one than the caller knows. */
+            /** @description Names the address that was seen. Behind a proxy, it may not be the one that the caller expects. */
             message: string;
         };
         /** @description One problem with the request. Never repeats a value. */
         Issue: {
             /**
              * IssueTag
-             * @description `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may come.
+             * @description `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may be added.
              */
             _tag: string;
             /**
-             * @description What is wrong, for the developer, as a predicate of what `path` names ("must be a string") or a sentence. Not for parsing: its wording may
+             * @description What is wrong, for developers: a sentence, or a predicate for what `path` names ("must be a string"). Do not parse it: the wording may
              *     change.
              */
             message: string;
             /**
-             * @description The keys that lead to what is wrong, from the body's root, positions in arrays as digits; empty if it is the body as a whole. For what is
-             *     wrong outside of the body: the name of the query parameter or header. Keys are cut at 64 characters.
+             * @description Path to the faulty value: keys from the root of the body, with array positions as digits; empty for the body as a whole. For a fault
+             *     outside the body: the name of the query parameter or header. Keys are cut at 64 characters.
              */
             path: string[];
         };
@@ -973,7 +973,7 @@ export interface components {
         OcrField: {
             /** @description What it is. */
             name: components["schemas"]["FieldName"];
-            /** @description ISO 8601 date, `male` or `female`, NFKC text, or ISO 3166-1 alpha-3 code; null where not safely derivable. */
+            /** @description ISO 8601 date, `male` or `female`, NFKC text, or ISO 3166-1 alpha-3 code; null if it cannot be derived with certainty. */
             normalized: string | null;
             /** @description The side it was read on. */
             side: components["schemas"]["Side"];
@@ -1012,7 +1012,7 @@ export interface components {
             checks: components["schemas"]["Checks"];
             /**
              * Format: date-time
-             * @description When it was fixed.
+             * @description When the decision was made.
              */
             decidedAt: string;
             /** @description Reason codes, most serious first; ignore those you do not know. */
@@ -1235,7 +1235,7 @@ export interface components {
          * @description The tenant's settings do not allow sessions.
          * @example {
          *       "_tag": "SessionCreationNotAllowed",
-         *       "message": "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
+         *       "message": "The tenant has no verification step enabled. An admin must enable one in the console, under Settings.",
          *       "reason": "no_steps_enabled"
          *     }
          */
@@ -1443,7 +1443,7 @@ export interface components {
             tenantId: string;
         };
         /**
-         * @description Somebody tests the receiver in the console. Answer 2xx, as to every type that you do not know.
+         * @description A test event that somebody sent from the console. Answer 2xx, as for every type that you do not know.
          * @example {
          *       "apiVersion": "2026-08-02",
          *       "createdAt": "2026-08-02T09:36:12.345Z",
@@ -1636,7 +1636,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description `nextCursor` of the page before */
+                /** @description `nextCursor` of the previous page */
                 cursor?: string;
                 /** @description Maximum number of events, 20 by default */
                 limit?: number;
@@ -1650,7 +1650,7 @@ export interface operations {
             /** @description A page of events */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1661,7 +1661,7 @@ export interface operations {
             /** @description A parameter is not as described */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1674,7 +1674,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1685,7 +1685,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1696,7 +1696,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1707,9 +1707,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1741,7 +1741,7 @@ export interface operations {
             /** @description Moved */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1752,7 +1752,7 @@ export interface operations {
             /** @description The body does not match the API description */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1765,7 +1765,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1776,7 +1776,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1787,7 +1787,7 @@ export interface operations {
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1798,7 +1798,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1809,7 +1809,7 @@ export interface operations {
             /** @description The session is past that time or has not ended, or a concurrent operation came first */
             409: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1820,7 +1820,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1831,9 +1831,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1865,7 +1865,7 @@ export interface operations {
             /** @description Ended with the chosen outcome */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1876,7 +1876,7 @@ export interface operations {
             /** @description The body does not match the API description */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1889,7 +1889,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1900,7 +1900,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1911,7 +1911,7 @@ export interface operations {
             /** @description No such session, another tenant's, a malformed id, or any id of a live tenant */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1922,7 +1922,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1933,7 +1933,7 @@ export interface operations {
             /** @description The session is past `created` and `collecting`, or a concurrent operation came first */
             409: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1944,7 +1944,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1955,9 +1955,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1974,9 +1974,9 @@ export interface operations {
                 createdBefore?: string;
                 /** @description Only sessions created at this time or later */
                 createdFrom?: string;
-                /** @description `nextCursor` of the page before */
+                /** @description `nextCursor` of the previous page */
                 cursor?: string;
-                /** @description Maximum number of sessions, 20 by default. A page may have fewer although another one follows. */
+                /** @description Maximum number of sessions, 20 by default. A page may have fewer even if another one follows. */
                 limit?: number;
                 /** @description Only sessions whose metadata has these members: `metadata[order]=A-17`. A value is the content of a string, or the compact JSON of anything else. */
                 metadata?: {
@@ -1996,7 +1996,7 @@ export interface operations {
             /** @description A page of sessions */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2007,7 +2007,7 @@ export interface operations {
             /** @description A parameter is not as described */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2020,7 +2020,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2031,7 +2031,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2042,7 +2042,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2053,9 +2053,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2084,7 +2084,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2095,7 +2095,7 @@ export interface operations {
             /** @description The body does not match the API description, or the callback URL is not allowed */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2108,7 +2108,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2119,7 +2119,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2130,7 +2130,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2141,7 +2141,7 @@ export interface operations {
             /** @description The tenant's settings do not allow sessions, or the Idempotency-Key was used with another body or for a session that has been erased */
             409: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2152,7 +2152,7 @@ export interface operations {
             /** @description The session-creation limit is reached */
             429: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2163,7 +2163,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2174,9 +2174,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2204,7 +2204,7 @@ export interface operations {
             /** @description The session */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2215,7 +2215,7 @@ export interface operations {
             /** @description The body did not arrive completely */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2228,7 +2228,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2239,7 +2239,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2250,7 +2250,7 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2261,7 +2261,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2272,7 +2272,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2283,9 +2283,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2313,7 +2313,7 @@ export interface operations {
             /** @description Cancelled */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2324,7 +2324,7 @@ export interface operations {
             /** @description The body did not arrive completely */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2337,7 +2337,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2348,7 +2348,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2359,7 +2359,7 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2370,7 +2370,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2381,7 +2381,7 @@ export interface operations {
             /** @description The session is past `created` and `collecting`, or a concurrent operation came first */
             409: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2392,7 +2392,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2403,9 +2403,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2433,7 +2433,7 @@ export interface operations {
             /** @description The erasure is scheduled, or done already */
             202: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2444,7 +2444,7 @@ export interface operations {
             /** @description The body did not arrive completely */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2457,7 +2457,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2468,7 +2468,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2479,7 +2479,7 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2490,7 +2490,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2501,7 +2501,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2512,9 +2512,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2542,7 +2542,7 @@ export interface operations {
             /** @description Back in `collecting` */
             200: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2553,7 +2553,7 @@ export interface operations {
             /** @description The body did not arrive completely */
             400: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2566,7 +2566,7 @@ export interface operations {
                 headers: {
                     /** @description `Bearer` */
                     "WWW-Authenticate"?: string;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2577,7 +2577,7 @@ export interface operations {
             /** @description The address is not allowed */
             403: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2588,7 +2588,7 @@ export interface operations {
             /** @description No such session, another tenant's, or a malformed id */
             404: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2599,7 +2599,7 @@ export interface operations {
             /** @description The request body arrived too slowly */
             408: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2610,7 +2610,7 @@ export interface operations {
             /** @description The status does not allow it, the personal data was erased or its erasure was requested, or a concurrent operation came first */
             409: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2621,7 +2621,7 @@ export interface operations {
             /** @description Internal error */
             500: {
                 headers: {
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2632,9 +2632,9 @@ export interface operations {
             /** @description Overloaded or shutting down */
             503: {
                 headers: {
-                    /** @description Seconds. If it is present, nothing of the request was processed */
+                    /** @description Seconds. If it is present, no part of the request was processed */
                     "Retry-After"?: number;
-                    /** @description Id of this request, to be quoted to the operator */
+                    /** @description Id of this request. Quote it when you contact the operator */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };

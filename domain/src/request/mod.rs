@@ -68,13 +68,13 @@ impl std::fmt::Debug for PreRegistered {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Issue {
-    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may come.
+    /// `Missing`, `Type`, `Limit`, `Format` or `Syntax`; more may be added.
     #[serde(rename = "_tag")]
     pub tag: &'static str,
-    /// The keys that lead to what is wrong, from the body's root, positions in arrays as digits; empty if it is the body as a whole. For what is
-    /// wrong outside of the body: the name of the query parameter or header. Keys are cut at 64 characters.
+    /// Path to the faulty value: keys from the root of the body, with array positions as digits; empty for the body as a whole. For a fault
+    /// outside the body: the name of the query parameter or header. Keys are cut at 64 characters.
     pub path: Vec<String>,
-    /// What is wrong, for the developer, as a predicate of what `path` names ("must be a string") or a sentence. Not for parsing: its wording may
+    /// What is wrong, for developers: a sentence, or a predicate for what `path` names ("must be a string"). Do not parse it: the wording may
     /// change.
     pub message: String,
 }

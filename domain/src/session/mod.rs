@@ -56,11 +56,11 @@ vocabulary! {
         AttemptsExhausted = "attempts_exhausted",
         /// The user declined consent.
         ConsentDeclined = "consent_declined",
-        /// Reserved: a user whose device cannot take part can go on with another one, so this ends no session.
+        /// Reserved. A user whose device is not supported can continue on another one, so no session ends for this reason.
         DeviceNotSupported = "device_not_supported",
-        /// Reserved: settings are checked when they are saved, so none becomes invalid.
+        /// Reserved. Settings are checked when they are saved, so no session ends for this reason.
         SettingsInvalid = "settings_invalid",
-        /// It was cancelled through the API, or by an operator.
+        /// Cancelled through the API, or by an operator.
         OperatorCancelled = "operator_cancelled",
         /// The personal data was erased before a decision.
         ErasedBeforeDecision = "erased_before_decision",

@@ -41,10 +41,10 @@ pub(super) struct Create {
     /// Do not reject documents that say SPECIMEN. For demonstrations and tests.
     #[arg(long)]
     accept_specimens: bool,
-    /// What may approve a document without a person: its machine-readable data only, or also visual checks of its layout.
+    /// Evidence that can approve a document without a reviewer: machine-readable data only, or also visual checks of its layout.
     #[arg(long, value_name = "machine_readable|visual", value_parser = evidence, default_value = "machine_readable")]
     evidence: Accepted,
-    /// Ask for the colours of the screen at the end of a selfie.
+    /// Show random colours on the phone's screen at the end of a selfie.
     #[arg(long)]
     flashes: bool,
     /// Print one JSON object.

@@ -34,7 +34,7 @@ pub(super) struct AdvancedSession {
 /// Move the clock of a session of a sandbox tenant
 ///
 /// Lets time pass for one session. `deadline`: a `created` or `collecting` session expires. `retention_end`: the personal data of a
-/// `completed`, `expired` or `failed` session is erased. The same jobs do it as when the time really comes, usually within two
+/// `completed`, `expired` or `failed` session is erased. The jobs that run are those that would run at that time, usually within two
 /// seconds: wait for the webhook, or read the session until `purgedAt` is set. Every id of a live tenant gives 404. Scope: `create`.
 #[utoipa::path(
     post,

@@ -333,8 +333,8 @@ mod tests {
         403 {"_tag":"IpNotAllowed","message":"Calls from 203.0.113.7 are not allowed with this key."}
         429 {"_tag":"RateLimited","message":"The session-creation limit is reached. Retry later."}
         400 {"_tag":"CallbackUrlNotAllowed","callbackUrl":"http://x/"}
-        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin saves them in the console, under Settings.","reason":"settings_missing"}
-        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin enables one in the console, under Settings.","reason":"no_steps_enabled"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin must save them in the console, under Settings.","reason":"settings_missing"}
+        409 {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin must enable one in the console, under Settings.","reason":"no_steps_enabled"}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body ended too early, or its chunks are malformed","path":[]}],"message":"The request does not match the API description."}

@@ -49,13 +49,13 @@ macro_rules! events {
 }
 
 events! {
-    /// A decision was fixed, or a reviewer has to decide.
+    /// A decision was made, or a reviewer has to decide.
     DecisionEvent(EventType, Outcome, decision_event);
     /// The session's deadline passed before it was completed.
     ExpiredEvent(EventType, ExpiredData, expired_event);
     /// The session ended by an unrecoverable error.
     FailedEvent(EventType, FailedData, failed_event);
-    /// Somebody tests the receiver in the console. Answer 2xx, as to every type that you do not know.
+    /// A test event that somebody sent from the console. Answer 2xx, as for every type that you do not know.
     TestEvent(String, TestData, test_event);
 }
 
@@ -103,7 +103,7 @@ struct OtherEvent {
     data: Box<RawValue>,
 }
 
-/// An event of any type, as its webhook has it.
+/// An event of any type, in the form of its webhook.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = Event)]
@@ -130,7 +130,7 @@ pub(super) struct Events {
 
 /// List events
 ///
-/// The tenant's events, newest first: what was sent to the webhook receiver, or would have been, also while none was configured.
+/// The tenant's events, newest first, whether they were sent or not, and even if no receiver was configured.
 /// Each one is the body of its webhook, but `data.review.note` is null. Use it to catch up after your receiver was away for longer than webhooks
 /// are retried. Scope: `read`.
 #[utoipa::path(
@@ -141,7 +141,7 @@ pub(super) struct Events {
     params(
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 100, description = "Maximum number of events, 20 by default"),
         ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,18}\.evt_[0-9a-f]{32}$",
-            description = "`nextCursor` of the page before"),
+            description = "`nextCursor` of the previous page"),
     ),
     responses(
         (status = 200, description = "A page of events", body = Events),

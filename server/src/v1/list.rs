@@ -108,9 +108,9 @@ impl ToSchema for MetadataFilter {}
     tag = "Verification sessions",
     params(
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 100,
-            description = "Maximum number of sessions, 20 by default. A page may have fewer although another one follows."),
+            description = "Maximum number of sessions, 20 by default. A page may have fewer even if another one follows."),
         ("cursor" = Option<String>, Query, pattern = r"^[0-9]{1,18}\.vs_[0-9a-f]{32}$",
-            description = "`nextCursor` of the page before"),
+            description = "`nextCursor` of the previous page"),
         ("status" = Option<Status>, Query, description = "Only sessions in this status"),
         ("verdict" = Option<Verdict>, Query, description = "Only sessions with this verdict"),
         ("createdFrom" = Option<String>, Query, format = DateTime, description = "Only sessions created at this time or later"),

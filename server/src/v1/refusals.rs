@@ -85,7 +85,7 @@ pub(in crate::v1) struct IpNotAllowed {
     #[serde(rename = "_tag")]
     #[schema(inline)]
     tag: tag::IpNotAllowed,
-    /// Names the address: behind a proxy, it may be another one than the caller knows.
+    /// Names the address that was seen. Behind a proxy, it may not be the one that the caller expects.
     message: String,
 }
 
@@ -217,10 +217,10 @@ impl SessionCreationNotAllowed {
             reason,
             message: match reason {
                 NotReady::SettingsMissing => {
-                    "The tenant has no settings yet. An admin saves them in the console, under Settings."
+                    "The tenant has no settings yet. An admin must save them in the console, under Settings."
                 }
                 NotReady::NoStepsEnabled => {
-                    "The tenant has no verification step enabled. An admin enables one in the console, under Settings."
+                    "The tenant has no verification step enabled. An admin must enable one in the console, under Settings."
                 }
             },
         }
@@ -274,7 +274,7 @@ pub(in crate::v1) enum OfEveryOperation {
     /// Overloaded or shutting down
     #[response(
         status = 503,
-        headers(("Retry-After" = u32, description = "Seconds. If it is present, nothing of the request was processed"))
+        headers(("Retry-After" = u32, description = "Seconds. If it is present, no part of the request was processed"))
     )]
     Unavailable(Unavailable),
 }

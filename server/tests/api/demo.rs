@@ -43,7 +43,7 @@ async fn a_webhook_appears_in_the_inbox_with_the_check_of_its_signature() {
         assert!(
             page.contains(&id) && page.contains("verification.approved") && page.contains("webhook-signature: v1,")
         );
-        assert!(page.contains("fits no secret"), "the first one");
+        assert!(page.contains("matches no secret"), "the first one");
         assert_eq!(page.contains("valid for the secret of the sandbox tenant"), verified);
         let back = server
             .send("GET", &format!("{CALLBACK}?sessionId={id}&state=a%20b"), &[], "")

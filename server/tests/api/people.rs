@@ -379,7 +379,7 @@ async fn somebody_who_stops_before_the_second_factor_is_told_of_once_and_in_both
     server.clock.advance(Millis::minutes(9));
     run_jobs(&server).await;
     let page = owner.get("/admin").await.body;
-    let told = "One attempt to sign in to your account did not succeed, the last one from 127.0.0.1. With the correct password, but \
+    let told = "One attempt to sign in to your account failed, the last one from 127.0.0.1. With the correct password, but \
                 stopped before the second factor: 1. If this was not you, change your password.";
     assert!(page.contains(told), "{page}");
     let log = owner.get("/admin/audit").await.body;
@@ -396,7 +396,7 @@ async fn somebody_who_stops_before_the_second_factor_is_told_of_once_and_in_both
     sign_in(&mut owner).await;
     sign_in(&mut owner).await;
     let page = owner.get("/admin").await.body;
-    assert!(!page.contains("did not succeed"), "told once: {page}");
+    assert!(!page.contains("sign in to your account failed"), "told once: {page}");
 }
 
 #[tokio::test]

@@ -412,7 +412,7 @@ async fn an_open_queue_is_told_of_new_cases_and_does_not_keep_its_session_alive(
     let take = format!("/admin/review/{new}/assign");
     assert_eq!(browser.post(&take, "before=&to=").await.status, 303);
     browser.get(&ask("")).await;
-    assert!(browser.get("/admin/review").await.body.contains("assigned to nobody"));
+    assert!(browser.get("/admin/review").await.body.contains("no longer assigned"));
     // Asking goes on while nobody is there, and ends with the session.
     for minutes in [10, 10, 9] {
         server.clock.advance(Millis::minutes(minutes));
@@ -508,10 +508,10 @@ async fn taking_or_assigning_a_case_keeps_the_note_and_the_reasons_that_are_bein
     let typed = "attempt=1&reason=document_expired&note=Look%0D%0Aagain.&back=case";
     for (form, told) in [
         (format!("{typed}&before=&colleague=&to={me}"), "assigned to you"),
-        (format!("{typed}&before={me}&colleague="), "assigned to nobody"),
+        (format!("{typed}&before={me}&colleague="), "no longer assigned"),
         (
             format!("{typed}&before={me}&colleague={me}"),
-            "given back in the meantime",
+            "unassigned in the meantime",
         ),
     ] {
         let assigned = browser.post(&assign, &form).await;

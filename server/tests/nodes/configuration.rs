@@ -86,7 +86,7 @@ async fn a_certificate_that_has_expired_is_warned_about_and_does_not_prevent_a_s
     let mut node = installation.start("serve", &format!("127.0.0.1:{}", free_port()));
     node.until_it_says(expired).await;
     node.hang_up();
-    node.until_it_says("the certificate was read again").await;
+    node.until_it_says("the certificate was reloaded").await;
     node.until_it_says(expired).await;
     node.stop().await;
 }

@@ -52,7 +52,7 @@ async fn sighup_ends_neither_a_server_nor_a_worker() {
         let mut node = installation.start(command, &format!("127.0.0.1:{}", free_port()));
         node.until_it_says(ready).await;
         node.hang_up();
-        node.until_it_says("SIGHUP: nothing is read again").await;
+        node.until_it_says("SIGHUP: nothing is reloaded").await;
         node.stop().await;
     }
 }

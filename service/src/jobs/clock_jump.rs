@@ -67,7 +67,7 @@ fn note(repaired: u64) {
     if repaired > 0 {
         tracing::warn!(
             repaired,
-            "jobs, leases, responses, links and rotated API keys from the future were dated anew: a clock had been ahead"
+            "jobs, leases, responses, links and rotated API keys with dates in the future got new dates: a clock had been ahead"
         );
     }
 }

@@ -156,7 +156,7 @@ pub(crate) async fn index_earlier(honnin: &Honnin) -> Result<(), StoreError> {
         for session in sessions {
             indexed.push(match index(honnin, session.clone()).await {
                 Err(StoreError::Corrupt(fault)) => {
-                    tracing::error!(%session, fault, "a session cannot be indexed, so it is not found by its person");
+                    tracing::error!(%session, fault, "a session cannot be indexed, so no search finds its person");
                     (session, None)
                 }
                 done => done?,

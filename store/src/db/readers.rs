@@ -100,7 +100,7 @@ impl Readers {
         let all = if let Ok(all) = timeout(self.0.timeout * 2, idle.as_mut()).await {
             all
         } else {
-            tracing::warn!("what is still read from the database is interrupted, because it is closed");
+            tracing::warn!("running reads are interrupted, because the database is being closed");
             self.0.given_up.store(true, Ordering::Relaxed);
             idle.await
         };

@@ -206,7 +206,7 @@ async fn forget_browser(request: Request, _: Fields) -> PageResult<Outcome> {
     done(
         "/admin/account",
         say(
-            "That browser has been forgotten. You will be told if somebody signs in with it.",
+            "That browser has been forgotten. You will be notified if somebody signs in with it.",
             "対象のブラウザーの記録を削除しました。次にそのブラウザーでサインインがあると、お知らせします。",
         ),
     )

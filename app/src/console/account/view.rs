@@ -102,7 +102,7 @@ pub(super) fn confirm(view: &ConfirmView, frame: &Frame, meta: &PageMeta) -> Any
             <h1>{say("Confirm that it is you", "再認証")}</h1>
             <p class="lead">{purpose(&view.next)}</p>
             <p class="soft">{say(
-                "You have not done so within the last ten minutes. Afterwards you return to the page you came from.",
+                "This is needed if you have not done so in the last ten minutes. You will then return to the page that you came from.",
                 "重要な操作には、10分以内の認証が必要です。再認証後、元のページに戻ります。",
             )}</p>
             {mistakes(&view.mistakes)}

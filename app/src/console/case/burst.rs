@@ -144,7 +144,7 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
     };
     let runs = burst.runs.map(|runs| {
         tell!(
-            "This was run {runs} of the camera, so the selfie is not approved automatically.",
+            "This was run {runs} with the camera, so the selfie is not approved automatically.",
             "カメラでの撮影が{runs}回目のため、自動では承認されません。"
         )
     });
@@ -163,7 +163,7 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
         let steps: Vec<String> = burst.unfollowed.iter().map(|number| (number + 1).to_string()).collect();
         let steps = steps.join(", ");
         tell!(
-            "Step {steps}: measured again, the photos that the server saw do not show the movement. In one of them no face is found, the head looked aside too early, or it moved too little.",
+            "Step {steps}: measured again, the photos that the server saw do not show the movement. In one of them no face is found, the head was turned too early, or it moved too little.",
             "段階{steps}：サーバーが確認した写真を改めて測定したところ、求めた動きが認められません。顔が見つからない、指示の時点で横を向いていた、または動きが小さすぎます。"
         )
     });

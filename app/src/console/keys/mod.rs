@@ -267,7 +267,7 @@ async fn before_revoking(request: &Request, developer: &Developer, id: &ApiKeyId
         Irreversible {
             title: say("Revoke this API key?", "このAPIキーを失効させますか？"),
             meaning: vec![say(
-                "From then on, calls with it are refused. This cannot be undone.",
+                "Requests with it will be refused. This cannot be undone.",
                 "失効させると、このキーによる呼び出しは拒否されます。この操作は取り消せません。",
             )],
             about: vec![

@@ -16,7 +16,7 @@ pub(in crate::console) fn reason_name(reason: Reason) -> String {
         Reason::DocumentWrongSide => say("Wrong side of the document", "書類の面の誤り"),
         Reason::DocumentSideMissing => say("A side of the document is missing", "書類の片面の不足"),
         Reason::DocumentNotInColor => say("Document not in colour", "書類がカラーではない"),
-        Reason::DocumentTypeMismatch => say("Another document than the one chosen", "書類の種類の相違"),
+        Reason::DocumentTypeMismatch => say("Not the document chosen", "書類の種類の相違"),
         Reason::DocumentUnreadable => say("Document not readable", "書類の読み取り不可"),
         Reason::DocumentMrzChecksumFailed => say("MRZ check digits wrong", "MRZのチェックディジット不一致"),
         Reason::DocumentDataInconsistent => say("Document contradicts itself", "書類の記載の矛盾"),

@@ -316,12 +316,12 @@ impl<'a> FirstFactor<'a> {
 fn refused(refused: &RefusedSignIns, first_factor: FirstFactor<'_>) -> (Timestamp, String) {
     let tries = match refused.count {
         1 => say(
-            "One attempt to sign in to your account did not succeed",
+            "One attempt to sign in to your account failed",
             "アカウントへのサインインが1回、完了しませんでした",
         )
         .to_owned(),
         count => tell!(
-            "{count} attempts to sign in to your account did not succeed",
+            "{count} attempts to sign in to your account failed",
             "アカウントへのサインインが{count}回、完了しませんでした"
         ),
     };
@@ -410,17 +410,17 @@ mod tests {
         };
         assert_eq!(
             refused(&tries, FirstFactor::Password).1,
-            "One attempt to sign in to your account did not succeed."
+            "One attempt to sign in to your account failed."
         );
         tries.stopped = 1;
         assert_eq!(
             refused(&tries, FirstFactor::Password).1,
-            "One attempt to sign in to your account did not succeed. With the correct password, but stopped before the second factor: 1. \
+            "One attempt to sign in to your account failed. With the correct password, but stopped before the second factor: 1. \
              If this was not you, change your password."
         );
         assert_eq!(
             refused(&tries, FirstFactor::Provider("Example Login")).1,
-            "One attempt to sign in to your account did not succeed. With a sign-in at Example Login, but stopped before the second factor: 1. \
+            "One attempt to sign in to your account failed. With a sign-in at Example Login, but stopped before the second factor: 1. \
              If this was not you, change your password at Example Login."
         );
         tries.count = 12;
@@ -429,7 +429,7 @@ mod tests {
         tries.last_from = Some("192.0.2.7".to_owned());
         assert_eq!(
             refused(&tries, FirstFactor::Password).1,
-            "12 attempts to sign in to your account did not succeed, the last one from 192.0.2.7. With the correct password and a wrong \
+            "12 attempts to sign in to your account failed, the last one from 192.0.2.7. With the correct password and a wrong \
              second factor: 2. If this was not you, change your password."
         );
     }

@@ -136,10 +136,10 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
                 "You last signed in with this browser at ",
                 "このブラウザーでの前回のサインイン：",
             ),
-            tell!(" UTC from {from}.", " UTC（{from}）"),
+            tell!(" UTC from {from}.", "（UTC、{from}）"),
         ),
         None => {
-            let after = say(" UTC is listed.", " UTC以降の履歴を表示しています。");
+            let after = say(" UTC is listed.", "（UTC）以降の履歴を表示しています。");
             (
                 say("Recent activity", "最近の履歴"),
                 say(
@@ -193,7 +193,7 @@ fn old_secrets(secrets: &[OldSecret], now: Timestamp) -> AnyView {
         <section class="panel notice">
             <h2>{say("Secrets to replace", "更新が必要なシークレット")}</h2>
             <p>{say(
-                "These have been in use for longer than this installation allows. Issue new ones, and end the old ones once nothing uses them.",
+                "These have been in use for longer than this installation allows. Issue new ones, and revoke the old ones once nothing uses them.",
                 "このシステムで定めた期間を超えて使用されています。新しいものを発行し、古いものは使用されなくなってから無効にしてください。",
             )}</p>
             <ul class="bullets alone">{items}</ul>
@@ -207,12 +207,12 @@ fn overdue(count: i64, may_review: bool) -> AnyView {
     let sentence = match count {
         0 => return ().into_any(),
         1 => say(
-            "One case has been waiting for longer than half the retention period. It is not erased by time until it is decided.",
+            "One case has been waiting for longer than half the retention period. Its data is not erased before it is decided, even after the retention period.",
             "保存期間の半分を超えて審査を待っている案件が1件あります。判定されるまでは、保存期間が過ぎても消去されません。",
         )
         .to_owned(),
         count => tell!(
-            "{} cases have been waiting for longer than half the retention period. They are not erased by time until they are decided.",
+            "{} cases have been waiting for longer than half the retention period. Their data is not erased before they are decided, even after the retention period.",
             "保存期間の半分を超えて審査を待っている案件が{}件あります。判定されるまでは、保存期間が過ぎても消去されません。",
             grouped(count)
         ),

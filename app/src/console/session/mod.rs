@@ -338,7 +338,7 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
         Err(ReissueError::Repeated) => not_done(
             &format!("/admin/sessions/{id}"),
             say(
-                "No new link: there is one already since this form was shown. It was shown only once and cannot be shown again. If nobody copied it, \
+                "No new link: one has been issued since this form was shown. It was shown only once and cannot be shown again. If nobody copied it, \
                  reissue the link again.",
                 "新しいリンクは発行されませんでした。このフォームの表示後に、すでに発行されています。リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、もう一度再発行してください。",
             ),

@@ -438,7 +438,7 @@ fn nothing(view: &SessionsView, may_review: bool) -> AnyView {
         (
             say("No sessions yet", "セッションはまだありません"),
             say(
-                "They appear here once somebody of this tenant, or its server, has created one.",
+                "They appear here once a member of this tenant, or its server, has created one.",
                 "このテナントのメンバーまたはサーバーがセッションを作成すると、ここに表示されます。",
             ),
         )

@@ -99,7 +99,7 @@ fn erasures(found: &Erasures) -> AnyView {
     let row = |counts: [i64; 3]| counts.map(grouped);
     view! {
         <p>{say(
-            "Sessions that have ended and whose personal data will be erased. Those that are to be erased sooner than the new period says keep their date. This cannot be undone.",
+            "Sessions that have ended and whose personal data will be erased. Sessions that would be erased sooner than under the new period keep their date. This cannot be undone.",
             "終了済みのセッションのうち、個人情報が消去されるものの件数です。新しい期間よりも早い消去予定日が決まっているものは、その日に消去されます。消去は取り消せません。",
         )}</p>
         {numbers(

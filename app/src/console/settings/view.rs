@@ -179,7 +179,7 @@ fn review(view: &SettingsView) -> AnyView {
     number(
         Setting::ReviewTarget,
         say(
-            "Within what time a case should be reviewed.",
+            "How soon a case should be reviewed.",
             "案件を審査するまでの目標時間です。",
         ),
         &view.review_target,

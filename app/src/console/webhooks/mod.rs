@@ -218,7 +218,7 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             let here = fields.with(HERE, "sent", &cursor::write(&(at, event)));
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
-                "{count}件を再送しました（{} UTCまで）。{}残りは一覧の下から続けて再送してください。",
+                "{}（UTC）までの{count}件を再送しました。{}残りは一覧の下から続けて再送してください。",
                 seconds(at),
                 why_left_out(left_out)
             );

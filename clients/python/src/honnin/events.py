@@ -41,7 +41,7 @@ class FailedEvent(_Envelope):
 
 
 class TestEvent(_Envelope):
-    """Somebody tests the receiver in the console."""
+    """A test event that somebody sent from the console."""
 
     type: Literal["webhook.test"]
     data: schema.TestData

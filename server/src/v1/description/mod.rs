@@ -107,7 +107,7 @@ impl Modify for RequestId {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let header = HeaderBuilder::new()
             .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-            .description(Some("Id of this request, to be quoted to the operator"))
+            .description(Some("Id of this request. Quote it when you contact the operator"))
             .build();
         let items = openapi.paths.paths.values_mut();
         let operations = items.flat_map(|item| [&mut item.get, &mut item.post].into_iter().flatten());

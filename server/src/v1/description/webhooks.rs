@@ -38,7 +38,7 @@ impl Modify for Webhooks {
         }
         let test = request(
             TestEvent::TYPE,
-            "Somebody tests the receiver in the console.",
+            "A test event that somebody sent from the console.",
             "TestEvent",
         );
         webhooks.paths.insert(TestEvent::TYPE.to_owned(), test);

@@ -567,7 +567,7 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
     }
     for (postcode, typed, button, sentence) in [
         ("15000", "mine", "&decision=address", "A postcode has 7 digits"),
-        ("000-0000", "mine", "&decision=address", "We do not know this postcode"),
+        ("000-0000", "mine", "&decision=address", "could not find this postcode"),
         // An address that was typed is not overwritten.
         (
             "150-0001",
@@ -577,7 +577,7 @@ async fn a_postcode_fills_in_the_address_without_scripts() {
         ),
         // A postcode is not thrown away on the way to the next page.
         ("15000", "mine", "", "A postcode has 7 digits"),
-        ("000-0000", "", "", "We do not know this postcode"),
+        ("000-0000", "", "", "could not find this postcode"),
         ("150-0001", "東京都渋谷区神宮前", "", rest),
         // One that stands before the address as well is the same, and another one is not dropped.
         ("150-0001", "〒150-0001 東京都渋谷区神宮前", "", rest),

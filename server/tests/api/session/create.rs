@@ -175,14 +175,14 @@ async fn a_tenant_without_settings_or_steps_cannot_create() {
     409
     content-type: application/json
     cache-control: no-store
-    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin saves them in the console, under Settings.","reason":"settings_missing"}
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no settings yet. An admin must save them in the console, under Settings.","reason":"settings_missing"}
     "#);
     server.save_settings(Some(TenantSettings::default())).await;
     assert_snapshot!(server.call("POST", SESSIONS, "{}").await.shown(), @r#"
     409
     content-type: application/json
     cache-control: no-store
-    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin enables one in the console, under Settings.","reason":"no_steps_enabled"}
+    {"_tag":"SessionCreationNotAllowed","message":"The tenant has no verification step enabled. An admin must enable one in the console, under Settings.","reason":"no_steps_enabled"}
     "#);
 }
 

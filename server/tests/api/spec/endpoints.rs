@@ -139,12 +139,12 @@ async fn a_tenant_that_is_not_ready_is_told_why() {
         (
             None,
             "settings_missing",
-            "The tenant has no settings yet. An admin saves them in the console, under Settings.",
+            "The tenant has no settings yet. An admin must save them in the console, under Settings.",
         ),
         (
             Some(TenantSettings::default()),
             "no_steps_enabled",
-            "The tenant has no verification step enabled. An admin enables one in the console, under Settings.",
+            "The tenant has no verification step enabled. An admin must enable one in the console, under Settings.",
         ),
     ] {
         world.server.save_settings(settings).await;

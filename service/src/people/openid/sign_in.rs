@@ -131,11 +131,11 @@ fn redirect_uri(honnin: &Honnin) -> String {
 fn failed(error: ProviderError) -> OpenIdError {
     match error {
         ProviderError::Unreachable(reason) => {
-            tracing::error!(reason, "the OpenID provider does not answer as it should");
+            tracing::error!(reason, "the OpenID provider did not give a valid response");
             OpenIdError::Unreachable
         }
         ProviderError::Code | ProviderError::Token(_) => {
-            tracing::warn!(%error, "an answer of the OpenID provider was not accepted");
+            tracing::warn!(%error, "a response of the OpenID provider was not accepted");
             OpenIdError::Refused
         }
     }

@@ -85,7 +85,7 @@ fn signature(verdict: &Verdict) -> Finding {
                     ids.join(say(" and ", "、"))
                 ),
             };
-            (Tone::Good, say("right", "一致"), sentence)
+            (Tone::Good, say("valid", "一致"), sentence)
         }
         Verdict::MissingHeader(name) => (
             Tone::Bad,
@@ -133,7 +133,7 @@ fn signature(verdict: &Verdict) -> Finding {
         ),
         Verdict::NoMatch => (
             Tone::Bad,
-            say("wrong", "不一致"),
+            say("not valid", "不一致"),
             say(
                 "The signature matches none of the active secrets. The id, the timestamp or the body was changed, or it was signed with a disabled secret.",
                 "署名が、有効なシークレットのいずれとも一致しません。ID、時刻、本文のいずれかが変更されたか、無効化済みのシークレットで署名されています。",

@@ -141,7 +141,7 @@ async fn before_disabling(request: &Request, developer: &Developer, id: &SecretI
         title: say("Disable this signing secret?", "この署名シークレットを無効にしますか？"),
         meaning: vec![
             say(
-                "It is deleted and signs no more webhooks. A receiver that knows only this secret refuses them from then on.",
+                "It is deleted and signs no more webhooks. A receiver that has only this secret will refuse all further webhooks.",
                 "シークレットは削除され、以後の署名には使用されません。このシークレットだけを設定した受信先は、以後のWebhookを検証できません。",
             ),
             say("This cannot be undone.", "この操作は取り消せません。"),
