@@ -91,7 +91,7 @@ impl<'a> Frame<'a> {
         let width = (self.width * side).div_ceil(longest);
         let height = (self.height * side).div_ceil(longest);
         if side == longest {
-            let values = (0..width * height).map(|i| rounded(self.luma_at(i), 1)).collect();
+            let values = (0..width * height).map(|i| rounded(self.luma_at(i))).collect();
             return Plane { width, height, values };
         }
         let columns: Vec<usize> = (0..=width).map(|x| x * self.width / width).collect();
@@ -117,8 +117,9 @@ impl<'a> Frame<'a> {
     }
 }
 
-fn rounded(sum: u32, count: u32) -> u8 {
-    ((sum / count + 128) >> 8).min(255) as u8
+/// The nearest whole step of a luma in 256ths.
+fn rounded(luma: u32) -> u8 {
+    ((luma + 128) >> 8).min(255) as u8
 }
 
 /// A grey picture of its own.

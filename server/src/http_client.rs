@@ -110,11 +110,11 @@ impl Client {
     }
 }
 
-/// All certificate authorities of a PEM file.
+/// All certificates of a PEM file.
 ///
 /// # Errors
 /// If it cannot be read, or has none.
-pub(crate) fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let found = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(|error| error.to_string())?;
@@ -133,7 +133,7 @@ pub(crate) fn trust(ca_file: Option<&Path>, alpn: &[&[u8]]) -> Result<TlsConnect
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = ca_file {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
-        for authority in authorities(path).map_err(|error| unreadable(&error))? {
+        for authority in certificates(path).map_err(|error| unreadable(&error))? {
             roots.add(authority).map_err(|error| unreadable(&error))?;
         }
     }

@@ -485,7 +485,7 @@ pub(crate) fn bucket(server: &S3, BucketName { name, prefix }: &BucketName) -> R
 /// The certificate authorities of a file, if there is one.
 fn authorities(setting: &'static str, file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, OpenError> {
     let Some(path) = file else { return Ok(Vec::new()) };
-    http_client::authorities(path).map_err(|reason| OpenError::Authorities {
+    http_client::certificates(path).map_err(|reason| OpenError::Authorities {
         setting,
         path: path.to_owned(),
         reason,

@@ -29,7 +29,7 @@ use service::{
         change,
         create_tenant::{NewTenant, create_tenant},
         load,
-        logo::{LogoError, find_logo, logo_png, remove_logo, set_logo},
+        logo::{LogoError, RemoveLogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, Value, preview},
     },
     webhook::signing_secret::{self, SecretError},
@@ -685,7 +685,7 @@ async fn whoever_has_lost_their_role_changes_no_setting_with_a_request_that_is_u
 
 /// Detects if only the middleware asks what somebody is: a logo takes a while to arrive and to be drawn.
 #[tokio::test]
-async fn whoever_has_lost_their_role_sets_no_logo_with_a_request_that_is_under_way() {
+async fn whoever_has_lost_their_role_sets_and_removes_no_logo_with_a_request_that_is_under_way() {
     let harness = Harness::new().await;
     let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
     for shut_out in [people::Change::Role(Role::Developer), people::Change::Disable] {
@@ -695,6 +695,11 @@ async fn whoever_has_lost_their_role_sets_no_logo_with_a_request_that_is_under_w
             .unwrap();
         let late = set_logo(&harness.honnin, &leaving, hex::decode(BLUE).unwrap()).await;
         assert!(matches!(late, Err(LogoError::Forbidden(_))), "{shut_out:?}: {late:?}");
+        let late = remove_logo(&harness.honnin, &leaving).await;
+        assert!(
+            matches!(late, Err(RemoveLogoError::Forbidden(_))),
+            "{shut_out:?}: {late:?}"
+        );
     }
     let logo = find_logo(&harness.honnin, boss.staff().tenant()).await.unwrap();
     assert_eq!(logo, None);
@@ -702,7 +707,7 @@ async fn whoever_has_lost_their_role_sets_no_logo_with_a_request_that_is_under_w
 
 /// Detects if only the middleware asks what somebody is: a password takes a while to be checked, in which they may be shut out.
 #[tokio::test]
-async fn whoever_has_lost_their_role_issues_no_key_and_no_secret_with_a_request_that_is_under_way() {
+async fn whoever_has_lost_their_role_issues_no_key_and_changes_no_secret_with_a_request_that_is_under_way() {
     let harness = Harness::new().await;
     let honnin = &harness.honnin;
     let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
@@ -735,6 +740,11 @@ async fn whoever_has_lost_their_role_issues_no_key_and_no_secret_with_a_request_
         assert!(
             matches!(secret, Err(SecretError::Forbidden)),
             "{shut_out:?}: {secret:?}"
+        );
+        let disabled = signing_secret::disable(honnin, &leaving, &signing_secret::draft(honnin)).await;
+        assert!(
+            matches!(disabled, Err(SecretError::Forbidden)),
+            "{shut_out:?}: {disabled:?}"
         );
     }
 }

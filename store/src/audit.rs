@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
 };
 use domain::{
@@ -273,6 +273,19 @@ pub async fn list(
     search(tx, tenant, &filter, &numbers_before(before), limit).await
 }
 
+/// Finds the part as it is written: `LIKE` would take the `_` of an id for any character, and on SQLite lower case for upper case.
+macro_rules! recorded_sql {
+    ($place:literal) => {
+        concat!(
+            "SELECT number FROM audit
+             WHERE subject = $1 AND tenant_id = $2 AND actor = $3 AND COALESCE(address, '') = $4 AND action IN ($5, $6)
+                 AND ",
+            $place,
+            " > 0 AND at BETWEEN $8 AND $9 LIMIT 1"
+        )
+    };
+}
+
 /// Whether an entry like this one, of one of these actions, was written between `since` and the time of this one with a detail that contains `part`.
 /// One that was written while a clock was ahead stands for nothing that happens before that time.
 ///
@@ -285,10 +298,11 @@ pub async fn is_recorded(
     part: &str,
     since: Timestamp,
 ) -> Result<bool, StoreError> {
-    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT number FROM audit
-         WHERE subject = $1 AND tenant_id = $2 AND actor = $3 AND COALESCE(address, '') = $4 AND action IN ($5, $6)
-             AND detail LIKE '%' || $7 || '%' AND at BETWEEN $8 AND $9 LIMIT 1")
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => recorded_sql!("INSTR(detail, $7)"),
+        Dialect::Postgres => recorded_sql!("STRPOS(detail, $7)"),
+    };
+    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(sql)
         .bind(&like.subject).bind(like.tenant.as_ref().map(TenantId::as_str)).bind(like.actor.as_str())
         .bind(like.address.as_deref().unwrap_or_default()).bind(actions[0].as_str()).bind(actions[1].as_str())
         .bind(part).bind(since.as_millis()).bind(like.at.as_millis()).fetch_optional(conn).await)?;

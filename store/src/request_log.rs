@@ -11,6 +11,7 @@ use domain::{
     time::Timestamp,
 };
 use sqlx::QueryBuilder;
+use std::ops::RangeInclusive;
 
 /// The most entries that [`insert_all`] takes: a statement may have 32,766 parameters on SQLite.
 pub const MAX_AT_ONCE: usize = 500;
@@ -58,8 +59,8 @@ pub struct Filter {
     pub request: Option<String>,
     /// Those with this key.
     pub key: Option<ApiKeyId>,
-    /// Those with a status from the first to the second, both included.
-    pub status: Option<(u16, u16)>,
+    /// Those with one of these statuses.
+    pub status: Option<RangeInclusive<u16>>,
     /// Those of this operation.
     pub operation: Option<Operation>,
 }
@@ -147,7 +148,7 @@ pub async fn list(
     before: Option<i64>,
     limit: u32,
 ) -> Result<Vec<Logged>, StoreError> {
-    let (least, most) = filter.status.unwrap_or((0, u16::MAX));
+    let (least, most) = filter.status.clone().unwrap_or(0..=u16::MAX).into_inner();
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(
         "SELECT log.number, log.tenant_id, log.key_id, log.at, log.request_id, log.method, log.route, log.status, log.error,
                 log.duration_ms, log.address, api_keys.name AS key_name

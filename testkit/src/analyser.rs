@@ -352,11 +352,7 @@ pub fn holder() -> SelfieFindings {
         frames: 2,
         faces: 1,
         face: Some(face()),
-        face_crop: None,
         best_frame: Some(0),
-        watched_faces: Vec::new(),
-        poses: Vec::new(),
-        repeated_files: 0,
         liveness: Some(LivenessFindings {
             movements: vec![MOVEMENT],
             frontal_yaw: 0.0,
@@ -376,9 +372,6 @@ pub fn holder() -> SelfieFindings {
             colours_followed: None,
         }),
         signs: SelfieSigns::NOTHING_SEEN,
-        passive: None,
-        unavailable: Vec::new(),
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..SelfieFindings::none()
     }
 }

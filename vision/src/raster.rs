@@ -1,6 +1,7 @@
 //! Pixels in memory: 8-bit RGB rows, read by bilinear samples, shrunk by area, turned by quarters. No files, no formats.
 
 use lens::frame::Frame;
+use std::borrow::Cow;
 
 /// An 8-bit RGB picture, rows from the top, no padding.
 #[derive(Clone, PartialEq, Eq)]
@@ -120,14 +121,14 @@ impl Raster {
 
     /// The picture averaged down so that its longer side is at most `side`; a smaller one is returned as it is.
     #[must_use]
-    pub fn shrunk(&self, side: usize) -> Self {
+    pub fn shrunk(&self, side: usize) -> Cow<'_, Self> {
         let longest = self.longest();
         if longest <= side {
-            return self.clone();
+            return Cow::Borrowed(self);
         }
         let scale = side as f32 / longest as f32;
         let scaled = |length: usize| ((length as f32 * scale).round() as usize).max(1);
-        self.resized(scaled(self.width), scaled(self.height))
+        Cow::Owned(self.resized(scaled(self.width), scaled(self.height)))
     }
 
     /// The picture at another size: area average where it gets smaller, bilinear where it gets larger.
@@ -293,6 +294,7 @@ mod tests {
         let large = small.resized(40, 20);
         assert_eq!(large.row(0)[..3], small.row(0)[..3]);
         assert_eq!(picture.shrunk(50).width(), 50);
+        assert!(matches!(picture.shrunk(200), Cow::Borrowed(_)), "nothing is copied");
     }
 
     #[test]

@@ -603,6 +603,30 @@ pub struct SelfieFindings {
     pub timings: Vec<StageTime>,
 }
 
+impl SelfieFindings {
+    /// Findings of a selfie on which nothing was assessed.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            quality: Quality::default(),
+            frames: 0,
+            faces: 0,
+            face: None,
+            face_crop: None,
+            best_frame: None,
+            watched_faces: Vec::new(),
+            poses: Vec::new(),
+            repeated_files: 0,
+            liveness: None,
+            signs: SelfieSigns::default(),
+            passive: None,
+            unavailable: Vec::new(),
+            models: Vec::new(),
+            timings: Vec::new(),
+        }
+    }
+}
+
 /// What a passive network, which asks for no movement, said of the frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassiveFindings {

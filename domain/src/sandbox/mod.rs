@@ -302,11 +302,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
         frames: 15,
         faces: 1,
         face: Some(face(if verdict == Verdict::Rejected { 2.0 } else { 0.0 })),
-        face_crop: None,
         best_frame: Some(0),
-        watched_faces: Vec::new(),
-        poses: Vec::new(),
-        repeated_files: 0,
         liveness: Some(LivenessFindings {
             movements: vec![Movement {
                 challenge: Challenge::TurnLeft,
@@ -330,10 +326,7 @@ fn selfie(verdict: Verdict, has_document: bool) -> SelfieFindings {
             colours_followed: None,
         }),
         signs: SelfieSigns::NOTHING_SEEN,
-        passive: None,
-        unavailable: Vec::new(),
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..SelfieFindings::none()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Failure, Settings, invalid, read, say};
 use crate::{
     config::{Config, DEFAULTS, MasterKey, Tls},
-    http_client::authorities,
+    http_client::certificates,
 };
 use clap::Args;
 use domain::time::Clock as _;
@@ -65,7 +65,7 @@ fn unusable(config: &Config) -> Vec<String> {
         ("audit.ca_file", config.audit.ca_file.as_ref()),
     ] {
         if let Some(file) = file
-            && let Err(reason) = authorities(file)
+            && let Err(reason) = certificates(file)
         {
             faults.push(format!("{setting}: {}: {reason}", file.display()));
         }

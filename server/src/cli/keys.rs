@@ -70,7 +70,7 @@ async fn check(app: &App) -> Result<(), Failure> {
     let found = count(&app.honnin).await?;
     let mut is_whole = true;
     for (version, keys) in &found.keys {
-        let is_there = versions.iter().any(|known| i64::from(*known) == *version);
+        let is_there = versions.contains(version);
         let fault = if is_there { "" } else { ", and is missing" };
         say(format!("Version {version} encrypts {keys} session keys{fault}"))?;
         is_whole &= is_there;

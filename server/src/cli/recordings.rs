@@ -136,7 +136,7 @@ fn flashes(vision: &Vision, recording: &Path, frames: &[Picture]) -> Result<Opti
         let (number, colour) = line.split_once(' ').ok_or_else(wrong)?;
         let number: u32 = number.parse().map_err(|_| wrong())?;
         let frame = frames.get(number as usize).ok_or_else(wrong)?;
-        let copy = Picture::from_raster(frame.rgb.shrunk(COPY_SIDE))?;
+        let copy = Picture::from_raster(frame.rgb.shrunk(COPY_SIDE).into_owned())?;
         Ok(Flash {
             colour: Colour::parse(colour).ok_or_else(wrong)?,
             frame: Some(number),

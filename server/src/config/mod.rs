@@ -207,15 +207,15 @@ impl Config {
         let s3 = pictures::read_server(reader);
         let log = Log::read(reader);
         Some(Self {
-            connections: reader.number("database.connections", 2..=1000) as u32,
+            connections: reader.number("database.connections", 2..=1000),
             pictures: pictures::read(reader, &data_dir),
             models_dir: reader.filled("models.dir").into(),
             site_dir: crate::beside::site(Path::new(&reader.filled("site.dir"))),
             limits,
-            max_requests: reader.number("http.max_requests", 1..=1_000_000) as usize,
+            max_requests: reader.number("http.max_requests", 1..=1_000_000),
             uploads: Uploads::read(reader, &data_dir),
-            body_memory: reader.number("http.body_memory", 1..=65_536) as usize * MIB,
-            picture_memory: reader.number("http.picture_memory", 16..=65_536) as usize * MIB,
+            body_memory: reader.number::<usize>("http.body_memory", 1..=65_536) * MIB,
+            picture_memory: reader.number::<usize>("http.picture_memory", 16..=65_536) * MIB,
             audit: audit::read(reader),
             openid: openid::read(reader),
             webhooks: Webhooks::read(reader),
@@ -246,14 +246,14 @@ impl Config {
 
 fn limits(reader: &mut Reader<'_>) -> Limits {
     Limits {
-        connections: reader.number("http.max_connections", 1..=1_000_000) as usize,
+        connections: reader.number("http.max_connections", 1..=1_000_000),
         head: reader.seconds("http.header_timeout"),
         body: reader.seconds("http.body_grace"),
         idle: reader.seconds("http.idle_timeout"),
         write: reader.seconds("http.write_timeout"),
         // What an operation accepts, its router knows.
         announced: |_| u64::MAX,
-        head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20) as usize,
+        head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20),
         stop: reader.seconds("http.stop_timeout"),
     }
 }
@@ -280,7 +280,7 @@ fn retention(reader: &mut Reader<'_>) -> Retention {
         events: reader.days("retention.events_days", 1),
         finished_jobs: reader.days("retention.finished_jobs_days", 1),
         requests: Kept {
-            most: reader.number("retention.requests_per_tenant", 0..=1_000_000) as u32,
+            most: reader.number("retention.requests_per_tenant", 0..=1_000_000),
             age: reader.days("retention.requests_days", 1),
         },
     }
@@ -289,10 +289,10 @@ fn retention(reader: &mut Reader<'_>) -> Retention {
 impl Uploads {
     fn read(reader: &mut Reader<'_>, data_dir: &Path) -> Self {
         Self {
-            room: reader.number("uploads.room", 1..=1024) as usize,
-            spill: reader.number("uploads.spill", 0..=1 << 20) as usize,
+            room: reader.number("uploads.room", 1..=1024),
+            spill: reader.number("uploads.spill", 0..=1 << 20),
             spill_dir: spill_dir(reader, data_dir),
-            waiting: reader.number("uploads.waiting", 1..=1_000_000) as usize,
+            waiting: reader.number("uploads.waiting", 1..=1_000_000),
             wait_at_most: Duration::from_secs(reader.number("uploads.patience", 1..=MOST_PATIENCE)),
             stall: reader.seconds("uploads.stall"),
         }
@@ -313,7 +313,7 @@ impl Webhooks {
 
 impl Worker {
     fn read(reader: &mut Reader<'_>) -> Self {
-        let concurrency = match reader.number("worker.concurrency", 0..=1024) as usize {
+        let concurrency = match reader.number::<usize>("worker.concurrency", 0..=1024) {
             0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             given => given,
         };
@@ -327,8 +327,8 @@ impl Worker {
 impl Rates {
     fn read(reader: &mut Reader<'_>) -> Self {
         Self {
-            creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000) as u32,
-            creation_burst: reader.number("limits.creation_burst", 1..=1_000_000) as u32,
+            creations_per_minute: reader.number("limits.creations_per_minute", 0..=1_000_000),
+            creation_burst: reader.number("limits.creation_burst", 1..=1_000_000),
         }
     }
 }

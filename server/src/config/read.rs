@@ -3,7 +3,7 @@
 use super::{Fault, Layers, Origin};
 use domain::time::Millis;
 use ipnet::IpNet;
-use std::{net::IpAddr, ops::RangeInclusive, path::Path, str::FromStr, time::Duration};
+use std::{fmt::Display, net::IpAddr, ops::RangeInclusive, path::Path, str::FromStr, time::Duration};
 use toml::Value;
 
 pub(super) struct Reader<'a> {
@@ -56,11 +56,15 @@ impl<'a> Reader<'a> {
         self.value(key).and_then(Value::as_bool).unwrap_or_default()
     }
 
-    pub(super) fn number(&mut self, key: &str, bounds: RangeInclusive<u64>) -> u64 {
+    /// A whole number of the type that its reader needs, which has room for the bounds.
+    pub(super) fn number<T>(&mut self, key: &str, bounds: RangeInclusive<T>) -> T
+    where
+        T: Copy + Display + PartialOrd + TryFrom<i64>,
+    {
         let number = self
             .value(key)
             .and_then(Value::as_integer)
-            .and_then(|n| u64::try_from(n).ok());
+            .and_then(|n| T::try_from(n).ok());
         match number.filter(|n| bounds.contains(n)) {
             Some(number) => number,
             None => {

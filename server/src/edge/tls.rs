@@ -1,5 +1,6 @@
 //! TLS: from certificate files, or with a certificate generated here for evaluation in the local network.
 
+use crate::http_client::certificates;
 use domain::time::{Millis, Timestamp};
 use rustls::{
     CertificateError, Error as RustlsError, RootCertStore, ServerConfig,
@@ -292,16 +293,10 @@ fn host_names() -> Vec<String> {
 }
 
 fn chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| pem_error(path, &error))
-        .and_then(|chain| {
-            let empty = TlsError::Pem {
-                path: path.to_owned(),
-                reason: "contains no certificate".to_owned(),
-            };
-            if chain.is_empty() { Err(empty) } else { Ok(chain) }
-        })
+    certificates(path).map_err(|reason| TlsError::Pem {
+        path: path.to_owned(),
+        reason,
+    })
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
@@ -311,20 +306,13 @@ fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
         } else if let pem::Error::NoItemsFound = error {
             "contains no private key".to_owned()
         } else {
-            return pem_error(path, &error);
+            error.to_string()
         };
         TlsError::Pem {
             path: path.to_owned(),
             reason,
         }
     })
-}
-
-fn pem_error(path: &Path, error: &pem::Error) -> TlsError {
-    TlsError::Pem {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    }
 }
 
 fn write_private(path: &Path, content: &[u8]) -> Result<(), TlsError> {

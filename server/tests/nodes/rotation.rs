@@ -122,7 +122,7 @@ impl World {
     }
 
     /// Tests every secret and these keys, with a process that starts now.
-    async fn everything_opens(&self, chosen: impl FnOnce(usize) -> Vec<usize>) -> Vec<(i64, i64)> {
+    async fn everything_opens(&self, chosen: impl FnOnce(usize) -> Vec<usize>) -> BTreeMap<u32, i64> {
         let (db, vault) = self.open().await;
         let keys = keys_of_sessions(&db).await;
         for index in chosen(keys.len()) {

@@ -10,7 +10,7 @@ use crate::{
 };
 use domain::{
     document::{OcrField, Side},
-    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, SelfieSigns, Unavailable, take_superseded},
+    findings::{DocumentFindings, ModelHash, Quality, SelfieFindings, Unavailable, take_superseded},
     request::PreRegistered,
     secret::Personal,
     user_input::UserInput,
@@ -108,19 +108,8 @@ fn unassessed_selfie(frames: usize) -> SelfieFindings {
     SelfieFindings {
         quality: UNJUDGED,
         frames: u32::try_from(frames).unwrap_or(u32::MAX),
-        faces: 0,
-        face: None,
-        face_crop: None,
-        best_frame: None,
-        watched_faces: Vec::new(),
-        poses: Vec::new(),
-        repeated_files: 0,
-        liveness: None,
-        signs: SelfieSigns::default(),
-        passive: None,
         unavailable: vec![Unavailable::Face],
-        models: Vec::new(),
-        timings: Vec::new(),
+        ..SelfieFindings::none()
     }
 }
 

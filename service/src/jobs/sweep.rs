@@ -110,7 +110,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("pictures of no session", remove_orphans(honnin, now).await);
     steps.note("sessions that are not indexed", index_earlier(honnin).await);
     sweep_rows(honnin, now, &mut steps).await;
-    sweep_webhooks(honnin, (now, is_thorough(job)), &mut steps).await;
+    sweep_webhooks(honnin, now, is_thorough(job), &mut steps).await;
     steps.note("entries that are not linked", crate::audit::seal_all(honnin).await);
     let mark = honnin.db.write(async move |tx| audit_chain::mark(tx, now).await);
     steps.note("age of the audit log", mark.await);
@@ -237,14 +237,14 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
 }
 
 /// Tenant by tenant, as the tables are indexed.
-async fn sweep_webhooks(honnin: &Honnin, (now, thorough): (Timestamp, bool), steps: &mut Steps) {
+async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, thorough: bool, steps: &mut Steps) {
     match honnin.db.read(async |tx| tenants::list(tx).await).await {
         Err(error) => steps.note::<()>("tenants", Err(error)),
         Ok(tenants) => {
             for tenant in tenants {
                 steps.note(
                     "webhooks and requests of a tenant",
-                    sweep_tenant(honnin, tenant, (now, thorough)).await,
+                    sweep_tenant(honnin, tenant, now, thorough).await,
                 );
             }
         }
@@ -258,11 +258,7 @@ const fn is_thorough(job: &Job) -> bool {
     job.attempt % THOROUGH_EVERY == 1
 }
 
-async fn sweep_tenant(
-    honnin: &Honnin,
-    tenant: TenantRow,
-    (now, thorough): (Timestamp, bool),
-) -> Result<(), StoreError> {
+async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp, thorough: bool) -> Result<(), StoreError> {
     let kept = honnin.config.retention;
     let erased = back(now, kept.events);
     // Most sessions of later events have not been erased for long enough.

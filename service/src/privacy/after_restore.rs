@@ -78,8 +78,8 @@ pub async fn lacks_all_keys(honnin: &Honnin) -> Result<bool, StoreError> {
 /// # Errors
 /// If a database does not respond.
 pub async fn has_only_keys(honnin: &Honnin) -> Result<bool, StoreError> {
-    // Counting the keys takes long where there are many, and at nearly every start there is a tenant.
-    if has_tenant(honnin).await? || honnin.vault.count_keys().await?.is_empty() {
+    // At nearly every start there is a tenant.
+    if has_tenant(honnin).await? || honnin.vault.list_versions().await?.is_empty() {
         return Ok(false);
     }
     // Once more after the keys: the tenant was there before them. Another node may be making both.

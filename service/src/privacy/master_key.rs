@@ -11,8 +11,8 @@ const BATCH: u32 = 500;
 /// What is encrypted with the master key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
-    /// Versions of the master key, oldest first, with how many data keys each encrypts.
-    pub keys: Vec<(i64, i64)>,
+    /// How many data keys each version of the master key encrypts, oldest first.
+    pub keys: BTreeMap<u32, i64>,
     /// Webhook signing secrets and authenticator secrets.
     pub secrets: usize,
     /// How many of them each version of the master key encrypts, oldest first.

@@ -158,7 +158,7 @@ impl Analyser for VisionAnalyser {
         }?;
         let sha256 = picture.sha256_of_original;
         let picture = if subject == Subject::Selfie && picture.rgb.longest() > FRAME_SIDE {
-            Picture::from_raster(picture.rgb.shrunk(FRAME_SIDE))?
+            Picture::from_raster(picture.rgb.shrunk(FRAME_SIDE).into_owned())?
         } else {
             picture
         };

@@ -175,7 +175,7 @@ async fn counted<T: Send + 'static>(
 }
 
 async fn backlog(tx: &mut Tx, tenant: &TenantRow, now: Timestamp) -> Result<Backlog, StoreError> {
-    let settings = tenant.settings.clone().unwrap_or_default();
+    let settings = tenant.settings_or_default();
     let (count, oldest) = search::backlog(tx, &tenant.id).await?;
     let before = |span: i64| now.minus(Millis(span));
     Ok(Backlog {

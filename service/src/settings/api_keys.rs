@@ -212,7 +212,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
             networks: wanted.networks.clone(),
         };
         if let Some((old, end)) = &wanted.replaces
-            && !api_keys::replace(tx, &tenant, old, (now, *end)).await?
+            && !api_keys::replace(tx, &tenant, old, now, *end).await?
         {
             // Somebody revoked or replaced it meanwhile.
             let why = replaceable(api_keys::list(tx, &tenant).await?, old, now);
@@ -343,7 +343,7 @@ pub async fn list_key_page(
 /// # Errors
 /// If the database does not respond.
 pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, StoreError> {
-    let (staff, id, now): (_, _, Timestamp) = (developer.staff().clone(), id.clone(), honnin.now());
+    let (staff, id, now) = (developer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
         if revoked {

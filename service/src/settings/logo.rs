@@ -44,6 +44,17 @@ impl From<PoolError> for LogoError {
     }
 }
 
+/// Why a logo was not removed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RemoveLogoError {
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Makes `bytes` the tenant's logo.
 ///
 /// # Errors
@@ -81,16 +92,20 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
 /// Removes the tenant's logo, if it has one.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn remove_logo(honnin: &Honnin, admin: &Admin) -> Result<(), StoreError> {
-    let staff = admin.staff();
-    let tenant = staff.tenant().clone();
-    let entry = staff.entry(honnin.now(), AuditAction::LogoRemove).about(&tenant);
+/// [`RemoveLogoError`].
+pub async fn remove_logo(honnin: &Honnin, admin: &Admin) -> Result<(), RemoveLogoError> {
+    let (staff, now) = (admin.staff().clone(), honnin.now());
+    let entry = staff.entry(now, AuditAction::LogoRemove).about(staff.tenant());
     let unit = honnin.db.write(async move |tx| {
-        if logos::remove(tx, &tenant).await? {
+        // The tenant first, as those do who shut somebody out.
+        tenants::lock(tx, staff.tenant()).await?;
+        if !is_still(tx, &staff).await? {
+            return Err(RemoveLogoError::from(Forbidden));
+        }
+        if logos::remove(tx, staff.tenant()).await? {
             audit::record(tx, &entry).await?;
         }
-        Ok::<_, StoreError>(())
+        Ok(())
     });
     unit.await
 }

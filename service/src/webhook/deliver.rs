@@ -177,7 +177,7 @@ async fn store_attempt(
             deliveries::note_sent(tx, &event).await?;
         }
         deliveries::save(tx, &before, &after).await?;
-        settle(tx, &job, (attempted.answer.fault, after.next_attempt_at), now).await
+        settle(tx, &job, attempted.answer.fault, after.next_attempt_at, now).await
     });
     Ok(unit.await?)
 }
@@ -222,7 +222,8 @@ fn after_attempt(honnin: &Honnin, before: &DeliveryRow, attempted: DeliveryAttem
 async fn settle(
     tx: &mut Tx,
     job: &Job,
-    (fault, next): (Option<DeliveryFault>, Option<Timestamp>),
+    fault: Option<DeliveryFault>,
+    next: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     // Otherwise a missing master key would be waited for all over again, before each of the attempts.

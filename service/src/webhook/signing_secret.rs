@@ -144,13 +144,17 @@ pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Resu
 /// Ends a rotation: `id` stops signing and is deleted. The other one stays.
 ///
 /// # Errors
-/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], or if storage fails.
+/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], [`SecretError::Forbidden`], or if storage fails.
 pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
     let staff = developer.staff();
     let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(id);
-    let (tenant, id) = (staff.tenant().clone(), id.clone());
+    let (tenant, id, caller) = (staff.tenant().clone(), id.clone(), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::lock(tx, &tenant).await?;
+        // It is deleted for good: whoever has just been shut out does not end what the receiver trusts.
+        if !is_still(tx, &caller).await? {
+            return Err(SecretError::Forbidden);
+        }
         let valid = webhook_secrets::list_valid(tx, &tenant).await?;
         if !valid.iter().any(|secret| secret.id == id) {
             return Err(SecretError::NotFound);

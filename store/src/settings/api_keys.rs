@@ -267,7 +267,7 @@ pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestam
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Notes at `now` that a key has a successor and has it expire at `at`, unless it expires before. Returns whether it was there, valid and
+/// Notes at `now` that a key has a successor and has it expire at `end`, unless it expires before. Returns whether it was there, valid and
 /// without a successor.
 ///
 /// # Errors
@@ -276,12 +276,13 @@ pub async fn replace(
     tx: &mut Tx,
     tenant: &TenantId,
     id: &ApiKeyId,
-    (now, at): (Timestamp, Timestamp),
+    now: Timestamp,
+    end: Timestamp,
 ) -> Result<bool, StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE api_keys SET replaced_at = $3, expires_at = CASE WHEN expires_at IS NULL OR expires_at > $4 THEN $4 ELSE expires_at END
          WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > $3)")
-        .bind(tenant.as_str()).bind(id.as_str()).bind(now.as_millis()).bind(at.as_millis())
+        .bind(tenant.as_str()).bind(id.as_str()).bind(now.as_millis()).bind(end.as_millis())
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 

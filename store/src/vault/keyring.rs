@@ -6,6 +6,7 @@ use crate::{
     db::{Tx, on, row},
 };
 use sqlx::QueryBuilder;
+use std::collections::BTreeMap;
 
 row! {
     /// One data key as stored.
@@ -107,10 +108,14 @@ fn version(stored: i64) -> Result<u32, StoreError> {
 }
 
 /// How many keys each version of the master key encrypts.
-pub(super) async fn count_by_version(tx: &mut Tx) -> Result<Vec<(i64, i64)>, StoreError> {
-    on!(tx, conn => sqlx::query_as(
-        "SELECT master_version, COUNT(*) FROM data_keys GROUP BY master_version ORDER BY master_version")
-        .fetch_all(conn).await)
+pub(super) async fn count_by_version(tx: &mut Tx) -> Result<BTreeMap<u32, i64>, StoreError> {
+    let counted: Vec<(i64, i64)> = on!(tx, conn => sqlx::query_as(
+        "SELECT master_version, COUNT(*) FROM data_keys GROUP BY master_version")
+        .fetch_all(conn).await)?;
+    counted
+        .into_iter()
+        .map(|(stored, keys)| Ok((version(stored)?, keys)))
+        .collect()
 }
 
 #[cfg(test)]

@@ -514,7 +514,7 @@ impl Vault {
     ///
     /// # Errors
     /// If the key database does not respond.
-    pub async fn count_keys(&self) -> Result<Vec<(i64, i64)>, StoreError> {
+    pub async fn count_keys(&self) -> Result<BTreeMap<u32, i64>, StoreError> {
         self.0.keys.read(async |tx| keyring::count_by_version(tx).await).await
     }
 

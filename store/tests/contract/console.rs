@@ -700,6 +700,10 @@ async fn an_entry_is_known_by_who_did_what_to_what_from_where_and_when() {
         };
         assert!(known(written.clone(), "cap_2", 5).await, "{name}");
         assert!(!known(written.clone(), "cap_3", 5).await, "{name}: another picture");
+        assert!(
+            !known(written.clone(), "cap__", 5).await,
+            "{name}: a text and no pattern"
+        );
         assert!(!known(written.clone(), "cap_2", 6).await, "{name}: earlier");
         let earlier = Entry {
             at: at(4),

@@ -121,7 +121,7 @@ async fn requests_are_listed_newest_first_by_id_key_status_operation_and_page_wi
             ),
             (
                 Filter {
-                    status: Some((400, 499)),
+                    status: Some(400..=499),
                     ..Filter::default()
                 },
                 vec![5, 2],

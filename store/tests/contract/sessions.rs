@@ -639,7 +639,7 @@ async fn a_keys_networks_are_kept_and_its_end_is_only_brought_forward() {
             (tenant, endless, false),
             (tenant, short, false),
         ] {
-            let done = write!(db, tx => api_keys::replace(tx, &owner.id, &key.id, (at(10), at(100))));
+            let done = write!(db, tx => api_keys::replace(tx, &owner.id, &key.id, at(10), at(100)));
             assert_eq!(done.unwrap(), there, "{name}");
         }
         let mut ends: Vec<_> = read!(db, tx => api_keys::list(tx, &tenant.id))

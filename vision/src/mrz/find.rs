@@ -6,6 +6,7 @@ use crate::raster::Raster;
 use crate::text::{Area, Lattice, Line, Reader, Spacing};
 use domain::decision::READING_LIMIT;
 use domain::findings::MrzFormat;
+use std::ops::Range;
 
 /// Where a line of the zone stands, and what was read there freely: each symbol and its middle along the line, from 0 to 1; and how
 /// likely every symbol is along the line.
@@ -59,6 +60,21 @@ const LEAST_OF_A_PIECE: usize = 8;
 const PIECE_LIKE_A_ZONE: f32 = 0.9;
 /// Length over height of a zone's line, at least.
 const FLAT: f32 = 8.0;
+
+/// In half heights of the longest line, as the next three: what is read beyond the ends of the lines, since the detector cuts thin symbols off.
+const BEYOND_ENDS: f32 = 0.55;
+/// How far above or below it another line of the zone is, at most.
+const REACH: f32 = 9.0;
+/// Half the width of a piece of a line, at least.
+const LEAST_WIDTH: f32 = 3.0;
+/// How far apart two lines are, at least.
+const APART: f32 = 0.9;
+/// The least and the greatest height at which a line is read again, over that of the longest line.
+const READ_HEIGHTS: [f32; 2] = [0.9, 1.15];
+/// The height of a piece over that of the longest line.
+const LIKE_THE_LONGEST: Range<f32> = 0.6..1.7;
+/// A line keeps a slope of its own if it differs from that of the longest by less, in radians: a short piece has none.
+const OWN_SLOPE: f32 = 0.06;
 
 /// What a filler is taken for by a recogniser that knows Chinese and French.
 const FILLERS: [char; 6] = ['<', '«', '‹', 'く', '〈', '《'];
@@ -255,18 +271,18 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
         let (u, v) = line.area.in_frame_of(lead.angle);
         (u - line.area.half_width, u + line.area.half_width, v)
     };
-    let margin = lead.half_height * 0.55;
+    let margin = lead.half_height * BEYOND_ENDS;
     let left = candidates.iter().map(|line| place(line).0).fold(f32::MAX, f32::min) - margin;
     let right = candidates.iter().map(|line| place(line).1).fold(f32::MIN, f32::max) + margin;
     let mut rows = candidates.clone();
     for line in lines {
         let (from, to, level) = place(line);
-        let near = (level - place_level(&lead)).abs() < lead.half_height * 9.0 && to > left && from < right;
-        let alike = (0.6..1.7).contains(&(line.area.half_height / lead.half_height))
-            && line.area.half_width > lead.half_height * 3.0;
+        let near = (level - place_level(&lead)).abs() < lead.half_height * REACH && to > left && from < right;
+        let alike = LIKE_THE_LONGEST.contains(&(line.area.half_height / lead.half_height))
+            && line.area.half_width > lead.half_height * LEAST_WIDTH;
         let apart = rows
             .iter()
-            .all(|row| (place(row).2 - level).abs() > lead.half_height * 0.9);
+            .all(|row| (place(row).2 - level).abs() > lead.half_height * APART);
         let is_piece = || line.text.contains('<') && likeness(&line.text, LEAST_OF_A_PIECE) > PIECE_LIKE_A_ZONE;
         if near && alike && apart && is_piece() {
             rows.push(line);
@@ -275,17 +291,14 @@ fn stretched(reader: &Reader, picture: &Raster, lines: &[Line], height: f32) -> 
     rows.sort_by(|a, b| place(a).2.total_cmp(&place(b).2));
     let stretch = |row: &&Line| {
         // Each line keeps its own slope about its own centre, unless it is too short to have one.
-        let angle = if (row.area.angle - lead.angle).abs() < 0.06 {
+        let angle = if (row.area.angle - lead.angle).abs() < OWN_SLOPE {
             row.area.angle
         } else {
             lead.angle
         };
         let shift = f32::midpoint(left, right) - row.area.in_frame_of(lead.angle).0;
-        let half_height = row
-            .area
-            .half_height
-            .clamp(lead.half_height * 0.9, lead.half_height * 1.15)
-            * height;
+        let [least, most] = READ_HEIGHTS.map(|share| lead.half_height * share);
+        let half_height = row.area.half_height.clamp(least, most) * height;
         let (x, y) = (row.area.x + shift * angle.cos(), row.area.y + shift * angle.sin());
         reader.line(
             picture,

@@ -92,13 +92,7 @@ impl Conv {
         if bias.len() != outputs || scale.is_some_and(|s| s.len() != outputs) {
             return Err(ModelError::Shape("bias".to_owned(), vec![bias.len(), outputs]));
         }
-        let mut weights = filter.data.clone();
-        if let Some(scale) = scale {
-            weights
-                .chunks_exact_mut(outputs)
-                .for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
-        }
-        let product = Dense::new(&weights, height * width * inputs, bias)?;
+        let product = Dense::new(&filter.scaled(scale), height * width * inputs, bias)?;
         Ok(Self {
             product,
             kernel: (height, width),

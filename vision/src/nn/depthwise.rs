@@ -30,14 +30,10 @@ impl Depthwise {
         let &[height, width @ (3 | 7), channels, 1] = filter.shape.as_slice() else {
             return Err(ModelError::Shape("depthwise filter".to_owned(), filter.shape.clone()));
         };
-        let mut weights = filter.data.clone();
-        if let Some(scale) = scale {
-            weights
-                .chunks_exact_mut(channels)
-                .for_each(|row| row.iter_mut().zip(scale).for_each(|(w, s)| *w *= s));
-        }
+        let weights = filter.scaled(scale);
         let bias = bias.unwrap_or_else(|| vec![0.0; channels]);
-        if bias.len() != channels || weights.len() != height * width * channels {
+        let fits = bias.len() == channels && scale.is_none_or(|scale| scale.len() == channels);
+        if !fits || weights.len() != height * width * channels {
             return Err(ModelError::Shape(
                 "depthwise bias".to_owned(),
                 vec![bias.len(), channels],
@@ -174,6 +170,17 @@ mod tests {
         // Even height: no padding before, so that the middle of the kernel is one row below; odd width: one column of padding.
         assert_eq!((half.height, half.width), (2, 3));
         assert_eq!(half.at(0, 1), &[input.at(1, 2)[0] * 2.0 + 1.0, input.at(1, 2)[1]]);
+    }
+
+    #[test]
+    fn a_scale_of_another_number_of_channels_is_refused() {
+        let filter = Parameter {
+            shape: vec![3, 3, 2, 1],
+            data: vec![1.0; 18],
+        };
+        let scaled = |scale: &[f32]| Depthwise::new(&filter, Some(scale), None, 1, Activation::None);
+        assert!(scaled(&[2.0, 1.0]).is_ok());
+        assert!(scaled(&[2.0]).is_err());
     }
 
     /// The definition of a depthwise convolution, slow and plain.

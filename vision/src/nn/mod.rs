@@ -192,7 +192,8 @@ impl Padding {
             ),
             Self::Same => {
                 let output = input.div_ceil(stride);
-                (output, ((output - 1) * stride + kernel).saturating_sub(input) / 2)
+                let read = output.saturating_sub(1) * stride + kernel;
+                (output, read.saturating_sub(input) / 2)
             }
             Self::Around(pad) => match (input + 2 * pad).checked_sub(kernel) {
                 Some(room) => (room / stride + 1, pad),
@@ -241,6 +242,13 @@ mod tests {
         assert_eq!((large.height, large.width), (2, 4));
         assert_eq!(large.data[..8], [0.0, 1.0, 0.0, 1.0, 2.0, 3.0, 2.0, 3.0]);
         assert_eq!(large.data[8..], large.data[..8]);
+    }
+
+    #[test]
+    fn a_layer_without_rows_has_no_results_however_it_is_padded() {
+        for padding in [Padding::Valid, Padding::Same, Padding::Around(0)] {
+            assert_eq!(padding.along(0, 3, 2).0, 0, "{padding:?}");
+        }
     }
 
     #[test]

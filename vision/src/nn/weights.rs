@@ -31,6 +31,19 @@ pub(crate) struct Parameter {
     pub(crate) data: Vec<f32>,
 }
 
+impl Parameter {
+    /// The values, each multiplied by the `scale` of its output; outputs run fastest.
+    pub(super) fn scaled(&self, scale: Option<&[f32]>) -> Vec<f32> {
+        let mut values = self.data.clone();
+        if let Some(scale) = scale {
+            for (value, factor) in values.iter_mut().zip(scale.iter().cycle()) {
+                *value *= factor;
+            }
+        }
+        values
+    }
+}
+
 /// All weights of a network by name.
 #[derive(Debug)]
 pub(crate) struct Weights {

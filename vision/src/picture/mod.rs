@@ -163,7 +163,7 @@ fn decode(bytes: &[u8], least: (u32, u32)) -> Result<Raster, PictureFault> {
     let (width, height) = (rgb.width() as usize, rgb.height() as usize);
     let raster = Raster::new(width, height, rgb.into_raw()).ok_or(PictureFault::Corrupt)?;
     let kept = if raster.longest() > KEPT_SIDE {
-        raster.shrunk(KEPT_SIDE)
+        raster.shrunk(KEPT_SIDE).into_owned()
     } else {
         raster
     };

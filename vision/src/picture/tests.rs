@@ -77,7 +77,7 @@ fn a_strip_of_which_too_little_would_be_kept_is_refused_and_what_is_stored_can_b
     assert_eq!(normalise(&strip(200, 6000)).unwrap_err(), PictureFault::TooSmall);
     let kept = normalise(&strip(300, 6000)).unwrap();
     assert_eq!((kept.rgb.width(), kept.rgb.height()), (150, KEPT_SIDE));
-    let smaller = Picture::from_raster(kept.rgb.shrunk(1280)).unwrap();
+    let smaller = Picture::from_raster(kept.rgb.shrunk(1280).into_owned()).unwrap();
     let again = Picture::reopen(smaller.jpeg, smaller.sha256_of_original).unwrap();
     assert_eq!((again.rgb.width(), again.rgb.height()), (64, 1280));
 }

@@ -26,8 +26,6 @@ struct Block {
     depthwise: Depthwise,
     squeeze: Option<Squeeze>,
     products: FeedForward,
-    /// Whether the products add to what they are given.
-    adds: bool,
     /// Whether it halves the height.
     halves: bool,
 }
@@ -82,13 +80,12 @@ impl Block {
         let squeezes = file.peek().is_some_and(|shape| shape.first() < Some(&channels));
         let squeeze = squeezes.then(|| squeeze(file, SLOPE)).transpose()?;
         let (widen, narrow) = (file.next()?, file.next()?);
-        let adds = first.stride == [1, 1] && narrow.outputs() == channels;
         let products = FeedForward::new((&widen.filter()?, widen.bias()), (&narrow.filter()?, narrow.bias()))?;
+        let adds = first.stride == [1, 1] && narrow.outputs() == channels;
         Ok(Self {
             depthwise,
             squeeze,
-            products,
-            adds,
+            products: if adds { products.residual() } else { products },
             halves: first.stride[0] == 2,
         })
     }
@@ -98,7 +95,7 @@ impl Block {
         if let Some(squeeze) = &self.squeeze {
             squeeze.run(&mut layer)?;
         }
-        self.products.run(layer, self.adds)
+        self.products.run(layer)
     }
 }
 

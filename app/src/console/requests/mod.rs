@@ -15,6 +15,7 @@ use service::{
     settings::api_keys::list_keys,
     stored::{LoggedRequest, RequestFilter, RequestedOperation},
 };
+use std::ops::RangeInclusive;
 use view::{RequestsView, Row, render};
 
 const HERE: &str = "/admin/requests";
@@ -29,13 +30,13 @@ pub fn RequestsPage() -> impl IntoView {
 }
 
 /// A status such as 404, or a class such as 4xx.
-fn statuses(text: &str) -> Option<(u16, u16)> {
+fn statuses(text: &str) -> Option<RangeInclusive<u16>> {
     if let Some(class) = text.strip_suffix("xx") {
         let class: u16 = class.parse().ok().filter(|class| (1..=5).contains(class))?;
-        return Some((class * 100, class * 100 + 99));
+        return Some(class * 100..=class * 100 + 99);
     }
-    let status = text.parse().ok()?;
-    Some((status, status))
+    let status: u16 = text.parse().ok()?;
+    Some(status..=status)
 }
 
 /// The filter of a query; what does not parse filters nothing.
@@ -108,8 +109,8 @@ mod tests {
     #[test]
     fn a_status_is_a_number_or_a_class() {
         for (text, expected) in [
-            ("404", Some((404, 404))),
-            ("4xx", Some((400, 499))),
+            ("404", Some(404..=404)),
+            ("4xx", Some(400..=499)),
             ("", None),
             ("xx", None),
             ("9xx", None),

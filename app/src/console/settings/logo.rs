@@ -25,7 +25,7 @@ use service::{
     runtime::analyser::PictureFault,
     settings::{
         self,
-        logo::{LogoError, LogoRow, remove_logo, set_logo},
+        logo::{LogoError, LogoRow, RemoveLogoError, remove_logo, set_logo},
     },
 };
 
@@ -148,6 +148,15 @@ fn is_svg(bytes: &[u8]) -> bool {
     let start = bytes.get(..1024.min(bytes.len())).unwrap_or_default();
     let start = String::from_utf8_lossy(start).to_lowercase();
     start.contains("<svg") || start.trim_start_matches('\u{feff}').trim_start().starts_with("<?xml")
+}
+
+impl From<RemoveLogoError> for Fault {
+    fn from(error: RemoveLogoError) -> Self {
+        match error {
+            RemoveLogoError::Forbidden(forbidden) => forbidden.into(),
+            RemoveLogoError::Store(error) => error.into(),
+        }
+    }
 }
 
 async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {

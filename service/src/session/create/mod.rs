@@ -5,7 +5,7 @@ pub(crate) mod idempotency;
 use crate::{
     Honnin,
     access::Tenant,
-    runtime::{clock_trust::ClockReading, fresh_key::FreshKey, token},
+    runtime::{clock_trust::ClockReading, fresh_key::FreshKey, sealed_json::seal_json, token},
     session::{blind_index::hashes, reissue_link::new_link, undated},
 };
 use domain::{
@@ -267,11 +267,8 @@ fn seal(
         row.state = Some(key.seal(&row.associated_data(SealedValue::State), state.as_bytes())?);
     }
     if let Some(known) = &request.pre_registered {
-        row.known = Some(crate::runtime::sealed_json::seal_json(
-            key,
-            &row.associated_data(SealedValue::Known),
-            known.expose(),
-        )?);
+        let associated_data = row.associated_data(SealedValue::Known);
+        row.known = Some(seal_json(key, &associated_data, known.expose())?);
     }
     Ok(row)
 }

@@ -142,8 +142,11 @@ impl<'a> Symbol<'a> {
             let height = (line as f32 + 0.5) / self.lines as f32;
             let strip = self.strip(&[(height, height)], right.max(BEFORE));
             found.extend(indicator(templates, &strip, MODULES, height, Edge::Left));
-            if self.right {
-                found.extend(indicator(templates, &strip, right - BEHIND, height, Edge::Right));
+            // Guards that were misjudged may be too near to each other for one.
+            if self.right
+                && let Some(module) = right.checked_sub(BEHIND)
+            {
+                found.extend(indicator(templates, &strip, module, height, Edge::Right));
             }
         }
         found
@@ -339,4 +342,23 @@ fn corrected(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
         correct(&mut attempt, shape.correction, doubtful.get(..unknown)?)?;
         message(&attempt, shape.correction)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raster::Raster;
+
+    #[test]
+    fn guards_that_are_too_near_to_each_other_have_no_indicators() {
+        let grey = Grey::of(&Raster::filled(40, 20, [255; 3]));
+        let symbol = Symbol {
+            grey: &grey,
+            quad: Quad::new([[0.0, 0.0], [40.0, 0.0], [40.0, 20.0], [0.0, 20.0]]).unwrap(),
+            width: 20.0,
+            right: true,
+            lines: 3,
+        };
+        assert!(symbol.indicators(&Templates::new(TYPICAL)).is_empty());
+    }
 }
