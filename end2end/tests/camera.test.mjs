@@ -313,21 +313,23 @@ test("a chosen photo that is deleted before it is sent is not taken for a lost c
   await walk.at("/capture/check");
 });
 
-test("a photo that is too large for a proxy is kept, and the page says whom to tell", long, async () => {
-  const page = await browser.phone();
-  await atTheCamera(page);
-  let answered = false;
-  await page.route("**/capture/pictures", (route) => {
-    answered = true;
-    return route.fulfill({ status: 413, contentType: "text/html", body: "<h1>Request Entity Too Large</h1>" });
+for (const [status, title] of [[413, "Request Entity Too Large"], [403, "Forbidden"]]) {
+  test(`a photo that a proxy refuses with ${status} is kept, and the page says whom to tell`, long, async () => {
+    const page = await browser.phone();
+    await atTheCamera(page);
+    let answered = false;
+    await page.route("**/capture/pictures", (route) => {
+      answered = true;
+      return route.fulfill({ status, contentType: "text/html", body: `<h1>${title}</h1>` });
+    });
+    browser.show("passport");
+    await openCamera(page);
+    await persist(page, "the answer", () => answered);
+    await panel(page).waitFor();
+    assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
+    assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
   });
-  browser.show("passport");
-  await openCamera(page);
-  await persist(page, "the answer", () => answered);
-  await panel(page).waitFor();
-  assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
-  assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
-});
+}
 
 test("closing the camera stops the photo that is being sent", long, async () => {
   const page = await browser.phone();
@@ -397,6 +399,24 @@ test("a camera that opens while nobody sees the page does not film", long, async
   assert.equal(await isOn(page, 0), false);
 });
 
+test("a camera that delivers nothing any more is said to have paused", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await answer(page, 0);
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  // As browsers do while the system keeps the camera from the page.
+  await page.evaluate(() => {
+    const [track] = globalThis.asked[0].stream.getTracks();
+    Object.defineProperty(track, "muted", { value: true });
+    track.dispatchEvent(new Event("mute"));
+  });
+  await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
+  assert.equal(await isOn(page, 0), false);
+});
+
 test("the focus goes to what is in the camera's way, stays on the stage after another try, and comes back in the end", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);
@@ -451,6 +471,24 @@ for (const missing of ["WebAssembly", "HTMLDialogElement"]) {
     assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
   });
 }
+
+test("a browser that cannot compile the browser's half is not asked again, and the page does not speak of the camera", long, async () => {
+  const page = await browser.phone();
+  // A module of a version that no browser knows.
+  const body = Buffer.from([0, 0x61, 0x73, 0x6d, 9, 0, 0, 0]);
+  await page.route("**/*.wasm*", (route) => route.fulfill({ contentType: "application/wasm", body }));
+  // Each time it is asked for at another address.
+  let again = 0;
+  page.on("request", (request) => { if (request.url().endsWith(".js?")) again += 1; });
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  await walk.choose();
+  await page.locator("html[data-islands=asleep]").waitFor();
+  assert.equal(again, 0);
+  assert.equal(await page.locator(".preparing").isVisible(), false);
+  assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
+});
 
 test("the page itself hides dialogs that are not open, which a browser without dialogs does not", long, async () => {
   const page = await browser.phone();

@@ -42,6 +42,39 @@ mod tests {
         assert_eq!(css, "@layer base{p{margin:0}}body{color:red}");
     }
 
+    /// A browser that lacks `:has()` drops a whole rule for one selector with it, whatever else the rule is for.
+    #[test]
+    fn what_needs_has_takes_no_other_selector_of_the_phones_pages_with_it() {
+        let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../style/main.css");
+        let css = String::from_utf8(bundle(&main).unwrap()).unwrap();
+        // Before each brace stands what it is for; minified, nothing else has one.
+        let lists = css.split('{').filter_map(|part| part.rsplit(['}', ';']).next());
+        let lists: Vec<&str> = lists.filter(|list| list.contains(":has(")).collect();
+        assert!(!lists.is_empty());
+        for list in lists {
+            let selectors = outside_of_brackets(list);
+            assert!(selectors.iter().all(|one| one.contains(":has(")), "{list}");
+        }
+    }
+
+    /// The parts of a list, of which some may hold lists in brackets.
+    fn outside_of_brackets(list: &str) -> Vec<String> {
+        let (mut parts, mut depth) = (vec![String::new()], 0);
+        for letter in list.chars() {
+            match letter {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            if letter == ',' && depth == 0 {
+                parts.push(String::new());
+            } else if let Some(last) = parts.last_mut() {
+                last.push(letter);
+            }
+        }
+        parts
+    }
+
     #[test]
     fn a_missing_import_is_named() {
         let folder = tempfile::tempdir().unwrap();

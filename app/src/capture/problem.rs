@@ -4,7 +4,7 @@ pub use crate::text::problem::Problem;
 
 use super::{Quoted, receipt};
 use crate::parts::draw::{self, Scene};
-use crate::text::{finish, problem as text};
+use crate::text::{finish, problem as text, switch_device};
 use crate::{PageMeta, forms, shell};
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -32,6 +32,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
     let way_on = way_on.map(|(href, label)| {
         view! { <div class="actions"><a class="button primary" href=href>{label}</a></div> }
     });
+    let lead = meta.tell(texts.lead, &[("other", meta.say(switch_device::OTHER_DEVICE))]);
     let rows = [
         (finish::RECEIPT_REFERENCE, Some(Quoted::Code(reference.request.clone()))),
         (finish::RECEIPT_TIME, Some(Quoted::Time(reference.at))),
@@ -40,7 +41,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
         <div class="result">
             <div class="figure">{draw::scene(scene(problem))}</div>
             <h1>{heading}</h1>
-            <p class="lead">{meta.tell(texts.lead, &[])}</p>
+            <p class="lead">{lead}</p>
             <details class="fold"><summary>{meta.say(text::REFERENCE)}</summary>{receipt(meta, rows)}</details>
             {way_on}
             {shell::contact(meta)}
@@ -51,7 +52,7 @@ pub fn render(problem: &Problem, reference: &Reference, meta: &PageMeta) -> AnyV
 
 const fn scene(problem: &Problem) -> Scene {
     match problem {
-        Problem::LinkUnusable { .. } => Scene::Link,
+        Problem::LinkUnusable { .. } | Problem::Stranger => Scene::Link,
         Problem::SessionOver | Problem::Submitted | Problem::Expired { .. } | Problem::Stale => Scene::Time,
         Problem::TooManyTries | Problem::Busy { .. } | Problem::NotSent | Problem::TooSlow => Scene::Busy,
         Problem::Broken { .. } => Scene::Broken,

@@ -322,6 +322,7 @@ impl Area for Visit {
             Problem::Expired { .. } => Problem::Expired {
                 return_url: return_url(request).await,
             },
+            Problem::SessionOver if request.who.cookie.is_none() => Problem::Stranger,
             Problem::SessionOver if has_submitted(request).await => Problem::Submitted,
             other => other,
         };

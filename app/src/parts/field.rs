@@ -3,6 +3,8 @@
 use super::crop::{Crop, cropped};
 use super::draw::{Icon, icon};
 use crate::html::escaped;
+use leptos::attr::Attribute;
+use leptos::attr::custom::custom_attribute;
 use leptos::prelude::*;
 
 /// A field as it is shown.
@@ -51,7 +53,7 @@ impl Field {
             <div class="field" class:wrong=self.error.is_some() data-typed=self.typed>
                 {above(&self)}
                 <input class="input" id=self.name name=self.name type=self.kind value=self.value autocomplete=self.autocomplete
-                    aria-describedby=described aria-invalid=invalid lang=self.lang spellcheck="false"/>
+                    aria-describedby=described aria-invalid=invalid lang=self.lang dir="auto" spellcheck="false" {..as_typed()}/>
             </div>
         }
     }
@@ -64,10 +66,15 @@ impl Field {
             <div class="field" class:wrong=self.error.is_some() data-typed=self.typed>
                 {above(&self)}
                 <textarea class="input" id=self.name name=self.name rows="3" autocomplete=self.autocomplete
-                    aria-describedby=described aria-invalid=invalid spellcheck="false" inner_html=escaped(&self.value)></textarea>
+                    aria-describedby=described aria-invalid=invalid dir="auto" spellcheck="false" inner_html=escaped(&self.value) {..as_typed()}></textarea>
             </div>
         }
     }
+}
+
+/// Keeps Safari from replacing a name or a street by a word that it knows: there, `spellcheck` only concerns the marks under words.
+fn as_typed() -> impl Attribute {
+    custom_attribute("autocorrect", "off")
 }
 
 fn above(field: &Field) -> impl IntoView + use<> {
@@ -104,5 +111,26 @@ pub fn picture(field: &Field, name: &'static str, facing: Facing) -> impl IntoVi
             <input class="file" id=id name=name type="file" accept="image/jpeg,image/png,image/webp,image/*" capture=capture
                 aria-describedby=described aria-invalid=invalid/>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell;
+
+    #[test]
+    fn what_is_typed_is_not_corrected_and_runs_in_the_direction_of_its_script() {
+        let field = || Field {
+            name: "lastName",
+            kind: "text",
+            ..Field::default()
+        };
+        let line = shell::text(|| field().line().into_any());
+        let area = shell::text(|| field().area().into_any());
+        for html in [line, area] {
+            assert!(html.contains(r#"autocorrect="off""#), "{html}");
+            assert!(html.contains(r#"dir="auto""#), "{html}");
+        }
     }
 }

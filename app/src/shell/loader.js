@@ -6,7 +6,9 @@
       await half.default({ module_or_path: wasm });
       return half;
     } catch (reason) {
-      if (pause > 8e3) throw reason;
+      // What the browser cannot compile, or its version of the page's policy forbids, it refuses for good.
+      const isFinal = [WebAssembly.CompileError, EvalError].some((kind) => reason instanceof kind);
+      if (pause > 8e3 || isFinal) throw reason;
       await new Promise((go) => setTimeout(go, pause));
       js += "?";
       return load(pause * 2);

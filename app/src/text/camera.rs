@@ -59,7 +59,7 @@ texts! {
     BROKEN: "Something went wrong on our side. Your photos are saved here and will be sent again.", "システムエラーが発生しました。写真は保持されており、まもなく再送信します。";
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
-    /// Something before the server refuses photos of this size: another photo would have the same size.
+    /// Something before the server refuses photos, or those of this size: another photo would fare no better.
     NOT_ACCEPTED_ON_THE_WAY: "Photos cannot be received at the moment. Tell whoever sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
     /// A photo was moved or deleted after it was chosen.
     PHOTO_GONE: "The photo you chose can no longer be read. It may have been moved or deleted. Choose a photo again, or take a new one.", "選択した写真を読み込めません。移動または削除された可能性があります。もう一度写真を選ぶか、撮り直してください。";

@@ -15,6 +15,8 @@ texts! {
     SESSION_TITLE: "This page is closed", "このページは終了しました";
     /// The same.
     SESSION_LEAD: "It closes after some time without activity, or when you continue on another device. Everything you have sent is saved. Ask the sender for a new link to continue.", "しばらく操作がないとき、または別の端末で続けたときに終了します。送信済みの内容は保存されています。送信元に新しいリンクをご依頼いただければ、続きから再開できます。";
+    /// The same, without a cookie: mostly a page that was opened in a browser from within an app.
+    SESSION_LEAD_STRANGER: "If you began in another app or browser, continue there. If the camera does not open there, choose “{other}” there. In all other cases, ask the sender for a new link.", "別のアプリやブラウザーで始めた方は、そちらで続けてください。カメラが開かない場合は、そちらで「{other}」を選んでください。それ以外の方は、送信元に新しいリンクをご依頼ください。";
     /// The same, after everything was sent. It says nothing about the result.
     SUBMITTED_TITLE: "There is nothing left to do here", "お手続きは以上です";
     /// The same.
@@ -79,10 +81,12 @@ pub enum Problem {
         /// Whether this browser belongs to a session that it may continue.
         taking_part: bool,
     },
-    /// No capture cookie, or it has expired.
+    /// The capture cookie has expired, or a new link has replaced it.
     SessionOver,
     /// The same for a browser that has submitted everything.
     Submitted,
+    /// No capture cookie: the session, if there is one, is another browser's.
+    Stranger,
     /// The session's deadline has passed.
     Expired {
         /// The tenant's callback URL with `sessionId` and `state`, if there is one.
@@ -126,6 +130,7 @@ impl Problem {
             Self::LinkUnusable { taking_part: true } => (LINK_TITLE, LINK_LEAD, Some(LINK_ACTION)),
             Self::LinkUnusable { taking_part: false } => (LINK_TITLE, LINK_LEAD_STRANGER, None),
             Self::SessionOver => (SESSION_TITLE, SESSION_LEAD, None),
+            Self::Stranger => (SESSION_TITLE, SESSION_LEAD_STRANGER, None),
             Self::Submitted => (SUBMITTED_TITLE, SUBMITTED_LEAD, None),
             Self::Expired { .. } => (EXPIRED_TITLE, EXPIRED_LEAD, None),
             Self::TooManyTries => (TRIES_TITLE, TRIES_LEAD, Some(TRIES_ACTION)),

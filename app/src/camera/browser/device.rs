@@ -1,10 +1,12 @@
 //! The camera itself: requesting it, its live picture, taking pixels and JPEGs from it, releasing it.
 
 use super::trouble::Trouble;
-use super::{is_hidden, timer, window};
+use super::{is_hidden, rest, timer, window};
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use lens::frame::Frame;
+use leptos::task::spawn_local;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -15,6 +17,10 @@ use web_sys::{
 
 /// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
+/// How often in a row, and how long after each other, a camera must be found to deliver nothing before it counts as stopped: a slow one may pause for a
+/// second, and a page that was busy hears late that it goes on.
+const MUTED_TIMES: u32 = 4;
+const MUTED_EVERY_MS: i32 = 500;
 /// Side of the square in the middle of a frame of which the light is measured: all of it would take too long.
 const LIT_SIDE: u32 = 160;
 
@@ -164,12 +170,23 @@ impl Camera {
         constraints.into()
     }
 
-    /// Calls back when the stream ends without our doing, as it does in the background on iOS.
-    pub(super) fn on_ended(&self, ended: impl Fn() + 'static) {
-        if let Some(track) = self.track() {
-            let callback = Closure::<dyn Fn()>::new(ended).into_js_value();
-            track.set_onended(callback.dyn_ref());
-        }
+    /// Calls back when the stream stops without our doing: it ends, as in the background on iOS, or is muted while the system keeps the camera from the
+    /// page, as beside another app that films. A muted one shows its last frame, or black.
+    pub(super) fn on_stopped(&self, stopped: impl Fn() + 'static) {
+        let Some(track) = self.track() else { return };
+        let stopped: Rc<dyn Fn()> = Rc::new(stopped);
+        let (of, told) = (track.clone(), Rc::clone(&stopped));
+        let ended = Closure::<dyn Fn()>::new(move || stopped()).into_js_value();
+        track.set_onended(ended.dyn_ref());
+        let muted = Closure::<dyn Fn()>::new(move || {
+            let (track, stopped) = (of.clone(), Rc::clone(&told));
+            spawn_local(async move {
+                if stays_muted(&track).await {
+                    stopped();
+                }
+            });
+        });
+        track.set_onmute(muted.into_js_value().dyn_ref());
     }
 
     fn track(&self) -> Option<MediaStreamTrack> {
@@ -343,8 +360,20 @@ fn stop(stream: &MediaStream) {
     for track in stream.get_tracks() {
         let track: MediaStreamTrack = track.unchecked_into();
         track.set_onended(None);
+        track.set_onmute(None);
         track.stop();
     }
+}
+
+/// Whether a track that delivers nothing goes on like that.
+async fn stays_muted(track: &MediaStreamTrack) -> bool {
+    for _ in 0..MUTED_TIMES {
+        rest(MUTED_EVERY_MS).await;
+        if !track.muted() {
+            return false;
+        }
+    }
+    true
 }
 
 /// What opens cameras; in-app browsers may have nothing of the kind.

@@ -294,7 +294,12 @@ impl Run {
             .look(Look::Boxed, is_wide && video.client_width() < video.client_height());
         self.stage.look(Look::Live, true);
         let run = Rc::clone(&self);
-        self.camera.on_ended(move || run.pause());
+        self.camera.on_stopped(move || {
+            // Found out late, it may be about a camera that was on before.
+            if run.wanted(turn) {
+                run.pause();
+            }
+        });
         self.stage.torch.set(self.camera.has_torch());
         let another = self.camera.has_another().await;
         if !self.wanted(turn) {
@@ -440,8 +445,8 @@ impl Run {
                 Answer::Later(..) if is_gone => {
                     return self.ask_for_another(text::PHOTO_GONE, beside.map_or(forms::PLAIN_FORM, |(id, _)| id));
                 }
-                // Another photo would be as large.
-                Answer::TooLarge => (text::NOT_ACCEPTED_ON_THE_WAY, None),
+                // Another photo would be as large, and no less suspicious.
+                Answer::NotPassedOn => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
                     Some(wait) => (why, Some(wait)),
                     None => (text::NOT_BY_ITSELF, None),

@@ -18,8 +18,8 @@ pub(super) enum Answer {
     Next(String),
     /// Refused: the sentence that says why.
     Refused(String),
-    /// Refused by a proxy with a limit of its own.
-    TooLarge,
+    /// Refused by a proxy, for a limit or a rule of its own.
+    NotPassedOn,
     /// Not taken: the sentence that says why. Retry later, after this many seconds if the server says so.
     Later(Text, Option<u64>),
     /// Anything else: the server knows which step the user is at.
@@ -37,6 +37,11 @@ const fn later(status: u16) -> Option<Text> {
         500.. => Some(camera::BROKEN),
         _ => None,
     }
+}
+
+/// Whether a refusal without JSON is a proxy's: too large, or suspicious to its firewall. The server's own all have JSON.
+const fn is_of_a_proxy(status: u16) -> bool {
+    matches!(status, 403 | 413)
 }
 
 /// The upload that is running, if there is one: the pictures, or a frame of the selfie.
@@ -78,9 +83,10 @@ async fn try_send(
         return Ok(Answer::Later(why, asked.and_then(|seconds| seconds.parse().ok())));
     }
     let Some(body) = json(&request)? else {
-        return Ok(match status {
-            413 => Answer::TooLarge,
-            _ => Answer::Elsewhere,
+        return Ok(if is_of_a_proxy(status) {
+            Answer::NotPassedOn
+        } else {
+            Answer::Elsewhere
         });
     };
     if let Some(next) = text(&body, "next").filter(|_| (200..300).contains(&status)) {
@@ -95,7 +101,7 @@ async fn try_send(
 pub(super) enum Heard {
     /// What to do next.
     Instruction(JsValue),
-    /// Overloaded, at fault, or the frame was damaged: the next frame may fare better.
+    /// Overloaded, at fault, stopped by a proxy, or the frame was damaged: the next frame may fare better.
     Nothing,
     /// No answer, or none in time.
     Silence,
@@ -126,6 +132,7 @@ async fn try_show(address: &str, form: &FormData, upload: &Upload) -> Result<Hea
     Ok(match json(&request)? {
         Some(body) if text(&body, "run").is_some() => Heard::Instruction(body),
         Some(body) if Reflect::has(&body, &"over".into())? => Heard::Over,
+        None if is_of_a_proxy(status) => Heard::Nothing,
         _ => Heard::Elsewhere,
     })
 }

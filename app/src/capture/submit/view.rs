@@ -135,7 +135,7 @@ fn typed(meta: &PageMeta, input: &UserInput) -> impl IntoView + use<> {
             };
             Some((meta.say(details::label(field)), shown))
         })
-        .map(|(label, value)| view! { <div><dt>{label}</dt><dd>{value}</dd></div> })
+        .map(|(label, value)| view! { <div><dt>{label}</dt><dd dir="auto">{value}</dd></div> })
         .collect();
     let inside = view! { <dl>{rows}</dl> };
     part(

@@ -263,6 +263,23 @@ async fn a_link_opened_again_after_a_pause_does_not_promise_to_continue() {
 }
 
 #[tokio::test]
+async fn a_page_opened_in_another_browser_leads_back_to_where_it_was_begun() {
+    let server = Server::without_worker().await;
+    let mut browser = Browser::new(&server);
+    browser.agree().await;
+    let told = "If you began in another app or browser, continue there.";
+    let elsewhere = Browser::new(&server).get("/capture/document-type").await;
+    assert_eq!(elsewhere.status, 401);
+    for part in [told, "choose “Continue on another phone or browser” there"] {
+        assert!(elsewhere.body.contains(part), "{}", elsewhere.body);
+    }
+    // Here it was begun, and closed after a while.
+    server.clock.advance(Millis::minutes(31));
+    let page = browser.get("/capture/document-type").await.body;
+    assert!(page.contains("It closes after some time without activity") && !page.contains(told), "{page}");
+}
+
+#[tokio::test]
 async fn a_used_link_opens_nowhere_else_and_leads_its_own_browser_back() {
     let server = Server::new().await;
     let mut mine = Browser::new(&server);
