@@ -3,7 +3,8 @@
 //! number of rounds.
 //!
 //! Planted faults that these tests detect: `links::use_once` without its conditions; `sessions::save` without comparing the
-//! version (on Postgres; on SQLite units run one after the other); a decision that does not check the status.
+//! version, and opening a link without a lock on its session (both on Postgres; on SQLite units run one after the other); a
+//! decision that does not check the status.
 
 use domain::{
     ids::SessionId,
@@ -16,7 +17,7 @@ use futures::future::{BoxFuture, join_all};
 use service::{
     access::{Applicant, Reviewer, Tenant, capture_cookie},
     capture::{
-        open_link::{OpenLinkError, open_link},
+        open_link::{OpenLinkError, browser_mark, open_link},
         progress::StepRefused,
         submit::submit,
     },
@@ -71,6 +72,23 @@ async fn of_a_hundred_who_open_a_link_one_gets_in() {
         let arena = Arena::new(database).await;
         let token = Harness::token(&arena.harness.create().await);
         arena.open(&token, 100).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_browser_that_taps_many_times_at_once_gets_in_with_every_tap() {
+    for database in backends().await {
+        let arena = Arena::new(database).await;
+        let token = Harness::token(&arena.harness.create().await);
+        let mark = browser_mark(&arena.harness.honnin).expose().clone();
+        let tap = |_| -> Client<_> {
+            let (honnin, token, mark) = (arena.harness.honnin.clone(), token.clone(), mark.clone());
+            Box::pin(async move { open_link(&honnin, &token, Some(mark.as_str())).await })
+        };
+        let opened = at_once((0..CLIENTS).map(tap).collect()).await;
+        let cookies: Vec<_> = opened.into_iter().map(|opened| opened.unwrap().cookie).collect();
+        let is_one = cookies.windows(2).all(|two| two[0] == two[1]);
+        assert!(is_one, "{}: cookies of one browser", arena.name);
     }
 }
 

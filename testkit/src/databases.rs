@@ -61,9 +61,19 @@ pub fn sqlite_address(folder: TempDir) -> Address {
 
 /// The address of a new database on the server at `server`. Programs of PostgreSQL copy whole databases, not schemas.
 pub async fn empty(server: &str) -> String {
+    create(server, "").await
+}
+
+/// The same, in which texts are in the order of a language, such as `da`. The server must be of version 15 or later.
+pub async fn empty_in(server: &str, language: &str) -> String {
+    let order = format!("TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE '{language}'");
+    create(server, &order).await
+}
+
+async fn create(server: &str, options: &str) -> String {
     let name = format!("d_{:032x}", rand::random::<u128>());
     let mut admin = PgConnection::connect(server).await.unwrap();
-    template::run(&mut admin, format!("CREATE DATABASE {name}")).await;
+    template::run(&mut admin, format!("CREATE DATABASE {name} {options}")).await;
     admin.close().await.unwrap();
     template::database_of(server, &name)
 }

@@ -14,6 +14,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
@@ -270,8 +271,9 @@ pub(super) async fn check(dump: &Path) -> Result<(), BackupError> {
     end(program, dump, None).await
 }
 
-/// One of the keys in a dump: its id, and the key as it is stored. `None` if there is none, or the dump cannot be read, which [`check`] reports.
-pub(super) async fn find_any_key(dump: &Path) -> Option<(String, Vec<u8>)> {
+/// A key of each version of the master key in a dump: its id, and the key as it is stored. None if there is none, or the dump cannot be read, which
+/// [`check`] reports.
+pub(super) async fn find_keys(dump: &Path) -> Vec<(String, Vec<u8>)> {
     let mut program = Command::new("pg_restore");
     // Without a database, it prints what it would send to one.
     program.args(["--data-only", "--table=data_keys", "--file=-"]).arg(dump);
@@ -281,52 +283,74 @@ pub(super) async fn find_any_key(dump: &Path) -> Option<(String, Vec<u8>)> {
         .stderr(Stdio::null());
     let found = tokio::task::spawn_blocking(move || {
         let mut running = program.spawn().ok()?;
-        let found = first_key(BufReader::new(running.stdout.take()?).lines().map_while(Result::ok));
-        // There may be millions more. If it has ended, there is nothing to kill.
+        // Line by line: there may be millions.
+        let found = keys(BufReader::new(running.stdout.take()?).lines().map_while(Result::ok));
+        // If it has ended, there is nothing to kill.
         drop(running.kill());
         drop(running.wait());
-        found
+        Some(found)
     });
-    found.await.ok().flatten()
+    found.await.ok().flatten().unwrap_or_default()
 }
 
-/// The first row that is copied into the table of keys.
-fn first_key(mut lines: impl Iterator<Item = String>) -> Option<(String, Vec<u8>)> {
-    let head = lines.find(|line| line.starts_with("COPY "))?;
-    let (columns, _) = head.split_once('(')?.1.split_once(')')?;
-    let row = lines.next()?;
-    let cell = |name: &str| {
-        let number = columns.split(", ").position(|column| column == name)?;
-        row.split('\t').nth(number)
+/// The first row of each version that is copied into the table of keys.
+fn keys(mut lines: impl Iterator<Item = String>) -> Vec<(String, Vec<u8>)> {
+    let head = lines.find(|line| line.starts_with("COPY ")).unwrap_or_default();
+    let columns = head.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let columns: Vec<&str> = columns.map_or_else(Vec::new, |(columns, _)| columns.split(", ").collect());
+    let place = |name: &str| columns.iter().position(|column| *column == name);
+    let (Some(id), Some(version), Some(sealed)) = (place("id"), place("master_version"), place("sealed")) else {
+        return Vec::new();
     };
-    let sealed = hex::decode(cell("sealed")?.strip_prefix(r"\\x")?).ok()?;
-    Some((cell("id")?.to_owned(), sealed))
+    let mut found: BTreeMap<String, (String, Vec<u8>)> = BTreeMap::new();
+    for row in lines.take_while(|line| line != r"\.") {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let cell = |number: usize| cells.get(number).copied().unwrap_or_default();
+        if found.contains_key(cell(version)) {
+            continue;
+        }
+        let bytes = cell(sealed).strip_prefix(r"\\x").and_then(|digits| hex::decode(digits).ok());
+        if let Some(bytes) = bytes {
+            found.insert(cell(version).to_owned(), (cell(id).to_owned(), bytes));
+        }
+    }
+    found.into_values().collect()
 }
 
-/// The webhook secrets in a dump, as they are stored. None if the dump cannot be read, which [`check`] reports.
+/// The secrets of webhooks and authenticators in a dump, as they are stored. None if the dump cannot be read, which [`check`] reports.
 pub(super) async fn list_secrets(dump: &Path) -> Vec<Vec<u8>> {
+    let mut listed = Vec::new();
+    for (table, column) in [("webhook_secrets", "sealed"), ("authenticators", "secret")] {
+        listed.extend(list_column(dump, table, column).await);
+    }
+    listed
+}
+
+async fn list_column(dump: &Path, table: &str, column: &'static str) -> Vec<Vec<u8>> {
     let mut program = Command::new("pg_restore");
     program
-        .args(["--data-only", "--table=webhook_secrets", "--file=-"])
+        .args(["--data-only", "--file=-"])
+        .arg(format!("--table={table}"))
         .arg(dump);
     program.stdin(Stdio::null()).stderr(Stdio::null());
     let listed = tokio::task::spawn_blocking(move || {
         let printed = program.output().ok()?.stdout;
-        Some(secrets(String::from_utf8_lossy(&printed).lines()))
+        Some(encrypted(String::from_utf8_lossy(&printed).lines(), column))
     });
     listed.await.ok().flatten().unwrap_or_default()
 }
 
-/// The encrypted bytes of the rows that are copied into the table of secrets. Those that are disabled have none.
-fn secrets<'a>(mut lines: impl Iterator<Item = &'a str>) -> Vec<Vec<u8>> {
+/// The encrypted bytes in this column of the rows that are copied into a table. Rows without any, such as disabled secrets, are passed over.
+fn encrypted<'a>(mut lines: impl Iterator<Item = &'a str>, column: &str) -> Vec<Vec<u8>> {
     let head = lines.find(|line| line.starts_with("COPY "));
     let columns = head.and_then(|head| Some(head.split_once('(')?.1.split_once(')')?.0));
-    let Some(place) = columns.and_then(|columns| columns.split(", ").position(|column| column == "sealed")) else {
+    let place = columns.and_then(|columns| columns.split(", ").position(|name| name == column));
+    let Some(place) = place else {
         return Vec::new();
     };
     let rows = lines.take_while(|line| *line != r"\.");
-    let sealed = |row: &str| hex::decode(row.split('\t').nth(place)?.strip_prefix(r"\\x")?).ok();
-    rows.filter_map(sealed).collect()
+    let bytes = |row: &str| hex::decode(row.split('\t').nth(place)?.strip_prefix(r"\\x")?).ok();
+    rows.filter_map(bytes).collect()
 }
 
 fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {
@@ -396,16 +420,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_key_of_a_dump_is_found_and_none_in_one_without_keys() {
+    fn a_key_of_each_version_is_found_in_a_dump_and_none_in_one_without_keys() {
         let found = |rows: &str| {
             let printed = format!(
                 "SET row_security = off;\n\nCOPY public.data_keys (id, master_version, sealed) FROM stdin;\n{rows}\\.\n\n"
             );
-            first_key(printed.lines().map(str::to_owned))
+            keys(printed.lines().map(str::to_owned))
         };
-        let rows = "dk_ab\t1\t\\\\x0000000101ff\ndk_cd\t1\t\\\\x00000001\n";
-        assert_eq!(found(rows), Some(("dk_ab".to_owned(), vec![0, 0, 0, 1, 1, 0xff])));
-        assert_eq!(found(""), None);
+        let rows = "dk_ab\t1\t\\\\x0000000101ff\ndk_cd\t1\t\\\\x00000001\ndk_ef\t2\t\\\\x0000000202ff\n";
+        let first = ("dk_ab".to_owned(), vec![0_u8, 0, 0, 1, 1, 0xff]);
+        let of_another_version = ("dk_ef".to_owned(), vec![0_u8, 0, 0, 2, 2, 0xff]);
+        assert_eq!(found(rows), [first, of_another_version]);
+        assert!(found("").is_empty() && keys(std::iter::empty()).is_empty());
     }
 
     #[test]
@@ -415,8 +441,10 @@ mod tests {
             "SET row_security = off;\n\nCOPY public.webhook_secrets (id, tenant_id, slot, sealed, created_at, disabled_at) \
              FROM stdin;\n{rows}\\.\n\n"
         );
-        assert_eq!(secrets(printed.lines()), [vec![0_u8, 0, 0, 1, 1, 0xff]]);
-        assert!(secrets("".lines()).is_empty());
+        assert_eq!(encrypted(printed.lines(), "sealed"), [vec![0_u8, 0, 0, 1, 1, 0xff]]);
+        assert!(encrypted("".lines(), "sealed").is_empty());
+        let printed = "COPY public.authenticators (user_id, secret, created_at) FROM stdin;\nusr_1\t\\\\x0000000102ff\t5\n\\.\n\n";
+        assert_eq!(encrypted(printed.lines(), "secret"), [vec![0_u8, 0, 0, 1, 2, 0xff]]);
     }
 
     #[test]

@@ -569,15 +569,10 @@ async fn the_master_key_of_another_installation_is_refused_before_anything_is_pu
     copy.restore(&to).await.unwrap();
 }
 
-/// As after a rotation since the data was copied, with a newer copy of the keys and the newer file of the master keys.
+/// As a backup that was created while the master key was rotated, and the file as it is afterwards.
 #[tokio::test]
-async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_before_anything_is_put_back() {
+async fn a_master_key_without_the_version_of_some_of_the_keys_is_refused_before_anything_is_put_back() {
     let installation = Installation::new().await;
-    let secret = "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) SELECT 'whk', id, 1, x'0000000100', 1 FROM tenants";
-    installation.run(0, secret).await;
-    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
-    assert_eq!(made.unwrap(), 2);
     let file = installation.folder.path().join("master.key");
     let older = std::fs::read_to_string(&file).unwrap();
     let rotation = Rotation::begin(&file).unwrap();
@@ -585,24 +580,67 @@ async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_bef
     let both = MasterKeys::load(&file).unwrap();
     let vault = Vault::open_at(&installation.urls[1], DbOptions::default(), both).await;
     let vault = vault.unwrap();
-    while vault.reseal_keys(50).await.unwrap() > 0 {}
+    assert_eq!(vault.reseal_keys(1).await.unwrap(), 1);
     vault.close().await.unwrap();
     rotation.keep_newest().unwrap();
-    let keys = Place::Folder(folders[1].path().to_owned());
-    installation.copy_keys(&keys, 2).await.unwrap();
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
+    assert_eq!(made.unwrap(), 2);
     let copy = Copy { installation, folders };
 
     let folder = tempfile::tempdir().unwrap();
     let to = target(&folder.path().join("data"));
     let refused = copy.restore(&to).await.unwrap_err().to_string();
     assert!(
-        refused.contains("version 1, which encrypts webhook secrets of this backup, is missing"),
+        refused.contains("version 1, which encrypts its keys, is missing"),
         "{refused}"
     );
     assert!(!to.folder.exists());
     let newest = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{older}{newest}")).unwrap();
     copy.restore(&to).await.unwrap();
+}
+
+/// As after a rotation since the data was copied, with a newer copy of the keys and the newer file of the master keys.
+#[tokio::test]
+async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_before_anything_is_put_back() {
+    let of_a_webhook =
+        "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) SELECT 'whk', id, 1, x'0000000100', 1 FROM tenants";
+    let of_an_authenticator =
+        "INSERT INTO users (id, email, name, operator, password, created_at) VALUES ('usr', 'rei@shop.example', 'Rei', 1, '', 1);
+        INSERT INTO authenticators (user_id, secret, created_at, last_step) VALUES ('usr', x'0000000100', 1, 0)";
+    for secret in [of_a_webhook, of_an_authenticator] {
+        let installation = Installation::new().await;
+        installation.run(0, secret).await;
+        let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
+        assert_eq!(made.unwrap(), 2);
+        let file = installation.folder.path().join("master.key");
+        let older = std::fs::read_to_string(&file).unwrap();
+        let rotation = Rotation::begin(&file).unwrap();
+        rotation.add_version().unwrap();
+        let both = MasterKeys::load(&file).unwrap();
+        let vault = Vault::open_at(&installation.urls[1], DbOptions::default(), both).await;
+        let vault = vault.unwrap();
+        while vault.reseal_keys(50).await.unwrap() > 0 {}
+        vault.close().await.unwrap();
+        rotation.keep_newest().unwrap();
+        let keys = Place::Folder(folders[1].path().to_owned());
+        installation.copy_keys(&keys, 2).await.unwrap();
+        let copy = Copy { installation, folders };
+
+        let folder = tempfile::tempdir().unwrap();
+        let to = target(&folder.path().join("data"));
+        let refused = copy.restore(&to).await.unwrap_err().to_string();
+        assert!(
+            refused.contains("version 1, which encrypts webhook or authenticator secrets of this backup, is missing"),
+            "{refused}"
+        );
+        assert!(!to.folder.exists());
+        let newest = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, format!("{older}{newest}")).unwrap();
+        copy.restore(&to).await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -972,10 +1010,12 @@ async fn whether_a_master_key_is_the_one_of_a_dump_is_known_before_the_dump_is_p
     postgres::copy(&url, Half::Keys, place).await.map(drop).unwrap();
     drop((key, vault));
     let dump = place(postgres::dump_of(Half::Keys));
-    let (id, sealed) = postgres::find_any_key(&dump).await.unwrap();
-    assert!(own.opens(&id, &sealed) && !other.opens(&id, &sealed));
+    let found = postgres::find_keys(&dump).await;
+    assert_eq!(found.len(), 1);
+    let (id, sealed) = &found[0];
+    assert!(own.opens(id, sealed) && !other.opens(id, sealed));
     std::fs::write(&dump, "no dump").unwrap();
-    assert_eq!(postgres::find_any_key(&dump).await, None);
+    assert!(postgres::find_keys(&dump).await.is_empty());
 }
 
 /// Planted fault that this test detects: a file that is emptied and written again, to which the `pg_dump` of a command that was killed still writes.

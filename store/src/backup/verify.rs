@@ -17,6 +17,13 @@ use std::path::Path;
 /// Pictures that are read at a time, if they are in a bucket.
 const AT_ONCE: usize = 8;
 
+/// A key of each version of the master key.
+const KEY_OF_EACH_VERSION: &str =
+    "SELECT id, sealed FROM data_keys WHERE id IN (SELECT MIN(id) FROM data_keys GROUP BY master_version)";
+/// What the master key encrypts in a main database.
+const SECRETS: &str =
+    "SELECT sealed FROM webhook_secrets WHERE sealed IS NOT NULL UNION ALL SELECT secret FROM authenticators";
+
 /// What a whole copy contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
@@ -103,19 +110,19 @@ pub(super) async fn check(
     })
 }
 
-/// Tests the master keys on one of the keys, as every start does.
+/// Tests the master keys on a key of each version: a copy that was made during a rotation has keys of two.
 async fn test_master_keys(
     from: &Path,
     master: &MasterKeys,
     (folder, manifest): (&Path, &Manifest),
 ) -> Result<(), BackupError> {
     let found = if manifest.files.contains_key(KEYS) {
-        find_any_key(&manifest.place(folder, KEYS)).await?
+        find_keys(&manifest.place(folder, KEYS)).await?
     } else {
-        postgres::find_any_key(&manifest.place(folder, postgres::dump_of(Half::Keys))).await
+        postgres::find_keys(&manifest.place(folder, postgres::dump_of(Half::Keys))).await
     };
-    match found {
-        Some((id, sealed)) if !master.opens(&id, &sealed) => Err(match master.missing_version(&sealed) {
+    match found.iter().find(|(id, sealed)| !master.opens(id, sealed)) {
+        Some((_, sealed)) => Err(match master.missing_version(sealed) {
             Some(version) => BackupError::database(
                 from,
                 format_args!(
@@ -124,12 +131,12 @@ async fn test_master_keys(
             ),
             None => BackupError::unfit(from, "is not the master key of this backup: it cannot decrypt its keys"),
         }),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
-/// Tests that the master keys have every version that encrypts a webhook secret. These are in the copy of the data: one from before a
-/// rotation needs the older version, whatever its keys need, and would not start without it.
+/// Tests that the master keys have every version that encrypts the secret of a webhook or an authenticator. These are in the copy of the data: one
+/// from before a rotation needs the older version, whatever its keys need.
 async fn test_secrets(
     from: &Path,
     master: &MasterKeys,
@@ -144,16 +151,18 @@ async fn test_secrets(
         None => Ok(()),
         Some(version) => Err(BackupError::database(
             from,
-            format_args!("version {version}, which encrypts webhook secrets of this backup, is missing: add its line"),
+            format_args!(
+                "version {version}, which encrypts webhook or authenticator secrets of this backup, is missing: add its line"
+            ),
         )),
     }
 }
 
-/// The webhook secrets in a main database, as they are stored.
+/// The secrets of webhooks and authenticators in a main database, as they are stored.
 async fn list_secrets(path: &Path) -> Result<Vec<Vec<u8>>, BackupError> {
     let failed = |error: sqlx::Error| BackupError::database(path, error);
     let mut connection = connect(path).await?;
-    let found = sqlx::query_scalar("SELECT sealed FROM webhook_secrets WHERE sealed IS NOT NULL")
+    let found = sqlx::query_scalar(SECRETS)
         .fetch_all(&mut connection)
         .await
         .map_err(failed)?;
@@ -161,12 +170,12 @@ async fn list_secrets(path: &Path) -> Result<Vec<Vec<u8>>, BackupError> {
     Ok(found)
 }
 
-/// One of the keys in a database of keys: its id, and the key as it is stored.
-async fn find_any_key(path: &Path) -> Result<Option<(String, Vec<u8>)>, BackupError> {
+/// A key of each version of the master key in a database of keys: its id, and the key as it is stored.
+async fn find_keys(path: &Path) -> Result<Vec<(String, Vec<u8>)>, BackupError> {
     let failed = |error: sqlx::Error| BackupError::database(path, error);
     let mut connection = open(path).await?;
-    let found = sqlx::query_as("SELECT id, sealed FROM data_keys LIMIT 1")
-        .fetch_optional(&mut connection)
+    let found = sqlx::query_as(KEY_OF_EACH_VERSION)
+        .fetch_all(&mut connection)
         .await
         .map_err(failed)?;
     connection.close().await.map_err(failed)?;

@@ -22,6 +22,14 @@ use tokio::sync::{Notify, mpsc, oneshot};
 const RESTED: Duration = Duration::from_secs(1);
 const STATEMENT_TIMEOUT: &str = "statement_timeout";
 
+/// The encoding of a database, and whether it orders ids as their bytes are ordered. In Danish and Norwegian, `aa` is a letter that comes after `z`,
+/// and in Welsh, `ff` one that comes after `f`. The letter `g` ends the range of the ids that begin alike.
+const TEXTS: &str = "SELECT current_setting('server_encoding'),
+        string_agg(pair, '' ORDER BY pair) = string_agg(pair, '' ORDER BY pair COLLATE \"C\")
+    FROM (SELECT one || two AS pair
+        FROM regexp_split_to_table('0123456789abcdefg', '') AS one
+        CROSS JOIN regexp_split_to_table('0123456789abcdefg', '') AS two) AS pairs";
+
 /// Which tables a database holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Schema {
@@ -176,7 +184,9 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
             })
         });
     let pools = Pools::open(pool, &connect, options, bounds_writing).await?;
-    refuse_other_encoding(&find_encoding(&pools).await?)?;
+    let (encoding, orders_by_bytes) = find_encoding_and_order(&pools).await?;
+    refuse_other_encoding(&encoding)?;
+    refuse_other_order(orders_by_bytes)?;
     let migrator = match schema {
         Schema::Main => &migrations::POSTGRES,
         Schema::Keys => &migrations::KEYS_POSTGRES,
@@ -185,13 +195,12 @@ async fn open_postgres(url: &str, options: DbOptions, schema: Schema) -> Result<
     Ok(Backend::Postgres(pools))
 }
 
-async fn find_encoding(pools: &Pools) -> Result<String, StoreError> {
-    let (unit, encoding) = unit::pack(
-        async |tx| on!(tx, conn => sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await),
-    );
+/// The encoding of a database, and whether it orders ids by their bytes.
+async fn find_encoding_and_order(pools: &Pools) -> Result<(String, bool), StoreError> {
+    let (unit, found) = unit::pack(async |tx| on!(tx, conn => sqlx::query_as(TEXTS).fetch_one(conn).await));
     let (_caller, waiting) = oneshot::channel();
     pools.ask(unit, waiting, Arc::default())?;
-    encoding.wait().await
+    found.wait().await
 }
 
 /// In another encoding, most names could not be stored, and nobody would notice before the first one comes.
@@ -202,6 +211,17 @@ fn refuse_other_encoding(encoding: &str) -> Result<(), StoreError> {
     Err(StoreError::unavailable(format_args!(
         "its encoding is {encoding}; create the database with ENCODING 'UTF8'"
     )))
+}
+
+/// Sessions are found by the beginnings of their ids, and the newest ones by the greatest ids. In another order some would be missed, and nobody
+/// would notice.
+fn refuse_other_order(is_of_bytes: bool) -> Result<(), StoreError> {
+    if is_of_bytes {
+        return Ok(());
+    }
+    Err(StoreError::unavailable(
+        "its collation orders ids by the rules of a language, such as Danish, in which aa is a letter; create the database with LOCALE 'C'",
+    ))
 }
 
 /// Has the server notice that a node has vanished, which may be in the middle of a unit: its locks are released before another node gives up

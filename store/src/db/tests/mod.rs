@@ -1,5 +1,6 @@
 //! The guarantees of a unit of work on both databases; and that units sharing SQLite's commit do not affect each other.
 
+mod collation;
 mod endless;
 mod files;
 mod group;
