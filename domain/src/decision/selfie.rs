@@ -4,7 +4,8 @@ use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
     document::Side,
     findings::{
-        Challenge, Commitment, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose, SelfieFindings,
+        Challenge, Commitment, DocumentFindings, Face, FaceEngine, LiveFindings, LivenessFindings, Pose,
+        SelfieFindings, Unavailable,
     },
     live::ASIDE,
     outcome::SelfieCheck,
@@ -87,7 +88,7 @@ pub(super) fn check(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes)
 fn presence(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) {
     if selfie.faces > 1 {
         notes.reason(Reason::SelfieMultipleFaces);
-    } else if selfie.face.is_none() && selfie.unavailable.is_empty() {
+    } else if selfie.face.is_none() && !selfie.unavailable.contains(&Unavailable::Face) {
         notes.reason(Reason::SelfieNoFace);
     } else if selfie_is_poor(&selfie.quality, &policy.quality()) {
         notes.reason(Reason::SelfieLowQuality);

@@ -18,7 +18,7 @@ use crate::{
 use domain::{
     decision::must_not_be_kept,
     document::{DocumentType, OcrField, Side},
-    findings::{Asked, DocumentFindings, SelfieFindings},
+    findings::{Asked, DocumentFindings, SelfieFindings, Unavailable},
     ids::CaptureId,
     quality::{QualityLimits, SelfieLimits, cover_problem, document_problems, selfie_is_poor},
     reasons::Reason,
@@ -233,7 +233,7 @@ fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
         Seen::Selfie(_) => capture.problems.clone(),
     };
     if let Seen::Selfie(selfie) = seen
-        && selfie.unavailable.is_empty()
+        && !selfie.unavailable.contains(&Unavailable::Face)
     {
         if selfie.face.is_some() {
             // The upload saw the light of the whole picture. The decision goes by that of the face.

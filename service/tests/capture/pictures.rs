@@ -4,7 +4,7 @@
 
 use domain::{
     document::{DocumentType, FieldName, Side},
-    findings::{DocumentFindings, FieldRegion, LayoutReading, Quality, SelfieFindings},
+    findings::{DocumentFindings, FieldRegion, LayoutReading, Quality, SelfieFindings, Unavailable},
     live::MAX_FRAMES,
     reasons::Reason,
     session::{Status, Step},
@@ -642,6 +642,8 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
     harness.analyser.see_selfie(SelfieFindings {
         faces: 0,
         face: None,
+        // Faces are found without the network that tells living ones.
+        unavailable: vec![Unavailable::Liveness],
         ..holder()
     });
     harness.selfie(&applicant).await;
