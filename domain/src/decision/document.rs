@@ -128,6 +128,8 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     let by_code = by_codes(evidence, kind, notes);
     let visually = policy.accepted == Accepted::Visual && provable(kind).visually && by_layout(evidence, kind, notes);
     let visually = visually && !has_items_of_another_zone(evidence.document, kind);
+    let zones = || evidence.document.iter().filter_map(|side| side.mrz.as_ref());
+    let visually = visually && zones().all(|zone| across::prints_surname(zone, evidence.document));
     let proved = by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind));
     proved && prints_days_of_zones(evidence.document)
 }
@@ -228,12 +230,11 @@ fn by_zone(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: 
     let repeated = is_repeated(repeated, notes);
     let sure = notes.at_least(ScoreName::MrzReading, f64::from(zone.log_probability), READING_LIMIT);
     let named = !zone.names_in_doubt || across::prints_names(zone, evidence.document);
-    let named = named && across::prints_surname(zone, evidence.document);
     let named = named && !across::prints_another_name(&side.fields, evidence.document);
     let named = named && !across::prints_another_sex_or_nationality(&side.fields, evidence.document);
-    // The line of a licence has no names. An agreement on the same side includes a name: with a twin's zone, the family name alone.
-    let is_vouched_for = zone.format == MrzFormat::License
-        || side.viz_agreement.is_some() && !across::prints_another_given_name(&side.fields, side, evidence.document);
+    // An agreement on the same side includes a name: with a twin's zone, the family name alone.
+    let is_vouched_for =
+        side.viz_agreement.is_some() && !across::prints_another_given_name(&side.fields, side, evidence.document);
     let is_holders = || {
         let is_named = across::names_holder(&side.fields, side, evidence.document)
             || across::names_holder_in_doubt(zone, side, evidence.document);
@@ -374,10 +375,12 @@ fn by_layout(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> 
 /// The family of the licences of the European model, none of which has a barcode with an issuer (Directive 2006/126/EC, annex I).
 const EUROPEAN: &str = "eu";
 
-/// Whose layout it is, by the beginning of its name: that of a state or of a model. British licences have the back of the European model.
+/// The family of a layout. British licences have the back of the European model.
 fn family(layout: &LayoutReading) -> &str {
-    let (whose, _) = layout.layout.split_once('.').unwrap_or((&layout.layout, ""));
-    if whose == "gb" { EUROPEAN } else { whose }
+    match layout.family() {
+        "gb" => EUROPEAN,
+        family => family,
+    }
 }
 
 fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {

@@ -15,7 +15,7 @@ const LAYOUT_LIMIT: f32 = 0.6;
 vocabulary! {
     /// Machine-readable data of a genuine document of some kind.
     MachineReadable {
-        /// Machine-readable zone (ICAO 9303 parts 4 to 6, ISO/IEC 18013-3): its check digits are correct.
+        /// Machine-readable zone (ICAO 9303 parts 4 to 6): its check digits are correct.
         Zone = "mrz",
         /// PDF417 (AAMVA DL/ID): it decodes and names its issuer.
         Barcode = "barcode",
@@ -58,8 +58,9 @@ pub const fn provable(kind: DocumentType) -> Provable {
             by: &[Zone, Barcode, Seal],
             visually: false,
         },
+        // The line of a licence, where there is one, has no given name and no date of birth (ISO/IEC 18013-3), so that it proves no identity.
         DocumentType::DrivingLicense => Provable {
-            by: &[Zone, Barcode, Seal],
+            by: &[Barcode, Seal],
             visually: true,
         },
         DocumentType::ResidenceCard | DocumentType::SpecialPermanentResidentCertificate => Provable {

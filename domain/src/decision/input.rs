@@ -1,6 +1,6 @@
 //! Typed and pre-registered data against the document.
 
-use super::{Evidence, Notes, across};
+use super::{Evidence, Notes, across, document::layouts};
 use crate::{
     document::{FieldName, OcrField},
     findings::DocumentFindings,
@@ -31,7 +31,8 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
             notes.reason(item.mismatch());
         }
     }
-    let vouched = evidence.document.is_empty() || compared.unconfirmed.is_empty();
+    let vouched =
+        evidence.document.is_empty() || compared.unconfirmed.is_empty() && !lacks_its_address(evidence, &read);
     if compared.items.is_empty() || !vouched {
         notes.reason(Reason::InputNotComparable);
     }
@@ -46,6 +47,19 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
                 .collect(),
         ),
     })
+}
+
+/// Layouts of which every document prints an address: those of Japan, of the United States and Canada (AAMVA DL/ID, mandatory item 8), and of
+/// the United Kingdom. Licences of other states of Europe may leave it out (Directive 2006/126/EC, annex I, item 8).
+const WITH_ADDRESS: [&str; 3] = ["jp", "us", "gb"];
+
+/// Whether an address was typed or pre-registered that could not be read from a document that prints one. Whoever covers it could state any.
+fn lacks_its_address(evidence: &Evidence<'_>, read: &[OcrField]) -> bool {
+    let is_said = evidence.typed.is_some_and(|typed| typed.address.is_some())
+        || evidence.known.is_some_and(|known| known.address.is_some());
+    let prints_one = || layouts(evidence.document).any(|layout| WITH_ADDRESS.contains(&layout.family()));
+    let is_read = |field: &OcrField| field.name == FieldName::Address && field.normalized.is_some();
+    is_said && prints_one() && !read.iter().any(is_read)
 }
 
 /// The items of the document, those first that are machine-readable: what is printed on the other side of a card is altered more easily.

@@ -636,12 +636,13 @@ fn printed_card(kind: DocumentType, rules: &[(&str, bool)]) -> [DocumentFindings
             hidden: 0.0,
         }
     };
-    let front = DocumentFindings {
+    let mut front = DocumentFindings {
         mrz: None,
         viz_agreement: None,
         layout: Some(layout(&format!("jp.{kind}"), Side::Front, rules)),
         ..passport()
     };
+    front.fields.push(field(FieldName::Address, "Somewhere 1"));
     let back = DocumentFindings {
         side: Side::Back,
         fields: vec![],
@@ -855,6 +856,24 @@ fn a_check_that_could_not_run_goes_to_a_person_with_its_reason() {
     assert!(decision.reasons.contains(&Reason::CheckUnavailable));
     let check = decision.checks.document.unwrap();
     assert_eq!((check.performed, check.authenticity), (false, None));
+}
+
+#[test]
+fn a_missing_face_is_told_where_only_the_network_for_liveness_is_missing() {
+    let reasons = |missing| {
+        let nobody = SelfieFindings {
+            faces: 0,
+            face: None,
+            unavailable: vec![missing],
+            ..selfie()
+        };
+        judge(&[passport()], Some(&nobody), &Policy::default()).reasons
+    };
+    assert_eq!(
+        reasons(Unavailable::Liveness),
+        [Reason::CheckUnavailable, Reason::SelfieNoFace]
+    );
+    assert_eq!(reasons(Unavailable::Face), [Reason::CheckUnavailable]);
 }
 
 #[test]

@@ -222,6 +222,12 @@ impl LayoutReading {
         self.kind == kind || self.also.contains(&kind)
     }
 
+    /// Whose layout it is, by the beginning of its name: that of a state, such as `jp`, or of a model that several states follow.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.layout.split_once('.').map_or(&*self.layout, |(family, _)| family)
+    }
+
     /// The state that issues documents of the layout, ISO 3166-1 alpha-3, if only one does. Findings made before it was kept say so of Japan by the
     /// layout's name.
     #[must_use]
