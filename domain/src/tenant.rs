@@ -677,7 +677,7 @@ mod tests {
                 "match_accept must be at least 0.50",
                 "match_review must not be above the acceptance threshold (0.40)",
                 "liveness_accept must be at least 0.43",
-                "sampled must be at most 1",
+                "sampled must be at most 1.00",
             ]
         );
     }

@@ -68,7 +68,7 @@ impl fmt::Display for ThresholdFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Below(least) => write!(f, "must be at least {least:.2}"),
-            Self::Above(most) => write!(f, "must be at most {most}"),
+            Self::Above(most) => write!(f, "must be at most {most:.2}"),
             Self::AboveAcceptance(accept) => write!(f, "must not be above the acceptance threshold ({accept:.2})"),
         }
     }
@@ -82,6 +82,10 @@ impl Policy {
     /// for each sign, and a factor is 0.5 at the limit of its sign: a face as flat as a picture, or one that is another person's
     /// at the end of the burst, has at most 0.425.
     pub const LEAST_LIVENESS_ACCEPT: f64 = 0.43;
+
+    /// Above this, a selfie would be rejected although each of its signs speaks for a living person: no confidence is above 0.85, and two signs a little
+    /// on the right side of their limits, with factors of 0.84, leave 0.60.
+    pub const MOST_LIVENESS_REVIEW: f64 = 0.60;
 
     /// Below this, one face in a few thousand matches by chance, and each face is compared with all.
     pub const LEAST_DUPLICATE: f64 = 0.83;
@@ -115,13 +119,22 @@ impl Policy {
         }
     }
 
+    /// The highest value of a threshold or share.
+    #[must_use]
+    pub const fn most(threshold: Setting) -> f64 {
+        match threshold {
+            Setting::LivenessReview => Self::MOST_LIVENESS_REVIEW,
+            _ => 1.0,
+        }
+    }
+
     /// The thresholds that are out of bounds.
     #[must_use]
     pub fn faults(&self) -> Vec<(Setting, ThresholdFault)> {
         let within = |threshold: Setting, value: f64| {
-            let least = Self::least(threshold);
-            if value > 1.0 {
-                Some(ThresholdFault::Above(1.0))
+            let (least, most) = (Self::least(threshold), Self::most(threshold));
+            if value > most {
+                Some(ThresholdFault::Above(most))
             } else if value >= least {
                 None
             } else {

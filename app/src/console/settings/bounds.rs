@@ -30,6 +30,11 @@ pub(super) fn least(setting: Setting) -> String {
     number(Policy::least(setting))
 }
 
+/// The highest value of a threshold or share.
+pub(super) fn most(setting: Setting) -> String {
+    number(Policy::most(setting))
+}
+
 /// As short as it can be said: 0.50, but 1.
 pub(super) fn number(value: f64) -> String {
     let text = threshold(value);

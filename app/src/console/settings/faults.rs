@@ -120,9 +120,10 @@ fn of_threshold(setting: Setting, what: &str) -> Mistake {
 /// What may be entered, the same whichever bound was missed.
 fn share(setting: Setting) -> String {
     tell!(
-        "enter {} to 1.",
-        "{}から1までの数値を入力してください。",
-        bounds::least(setting)
+        "enter {} to {}.",
+        "{}から{}までの数値を入力してください。",
+        bounds::least(setting),
+        bounds::most(setting)
     )
 }
 
@@ -201,8 +202,8 @@ mod tests {
         let policy = Policy {
             match_accept: 0.4,
             match_review: 0.45,
-            liveness_accept: 0.83,
-            liveness_review: 0.9,
+            liveness_accept: 0.5,
+            liveness_review: 0.55,
             sampled: 1.5,
             duplicate_from: f64::NAN,
             ..Policy::default()
@@ -222,11 +223,23 @@ mod tests {
                 ),
                 (
                     "liveness_review",
-                    "Liveness, review threshold: must not be above the acceptance threshold (0.83)."
+                    "Liveness, review threshold: must not be above the acceptance threshold (0.50)."
                 ),
                 ("sampled", "Quality control, share: enter 0 to 1."),
                 ("duplicate_from", "Same-face threshold: enter 0.83 to 1."),
             ]
         );
+    }
+
+    #[test]
+    fn a_review_threshold_that_would_reject_living_people_is_told_its_bound() {
+        let policy = Policy {
+            liveness_accept: 0.8,
+            liveness_review: 0.7,
+            ..Policy::default()
+        };
+        let told: Vec<_> = policy.faults().into_iter().map(threshold).collect();
+        let sentences: Vec<_> = told.iter().map(|wrong| wrong.sentence.as_str()).collect();
+        assert_eq!(sentences, ["Liveness, review threshold: enter 0 to 0.60."]);
     }
 }

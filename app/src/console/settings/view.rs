@@ -255,7 +255,12 @@ fn decision(view: &SettingsView) -> AnyView {
             )}
             {number(
                 Setting::LivenessReview,
-                say("Below this value: a presentation attack.", "この値未満はなりすましとみなします。"),
+                tell!(
+                    "{} to {}. Below this value: a presentation attack.",
+                    "{}から{}まで。この値未満はなりすましとみなします。",
+                    bounds::least(Setting::LivenessReview),
+                    bounds::most(Setting::LivenessReview),
+                ),
                 live_review,
                 wrong,
             )}
