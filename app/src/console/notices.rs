@@ -61,6 +61,11 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
             "同じ書類が別のセッションで承認されたところです。両方を比較してから、もう一度判定してください。",
         )
         .to_owned(),
+        RuleError::SameFace(_) => say(
+            "The same face has just been approved in another session. Compare the two, then decide again.",
+            "同じ顔が別のセッションで承認されたところです。両方を比較してから、もう一度判定してください。",
+        )
+        .to_owned(),
         RuleError::Pending { name } => tell!(
             "{name} has just decided this case.",
             "この案件はたった今、{name}が判定しました。"

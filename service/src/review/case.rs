@@ -1,7 +1,7 @@
 //! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted: the entry for opening a case names
 //! the pictures on its page, and looking at another picture, or later, has an entry of its own.
 
-use super::{LookedAt, steps_not_performed};
+use super::{LookedAt, same_face, steps_not_performed};
 use crate::{
     Honnin,
     access::Reviewer,
@@ -51,6 +51,8 @@ pub struct Case {
     pub not_performed: Vec<Step>,
     /// Other sessions that were approved with its document since it went to review, of which its reasons say nothing.
     pub same_document: Vec<SessionId>,
+    /// Other sessions that were approved with its face since it went to review, if the tenant searches for faces.
+    pub same_face: Vec<SessionId>,
 }
 
 /// What belonged to a decision that was undone.
@@ -80,6 +82,7 @@ pub enum CaseError {
 pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Case, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let me = staff.user().clone();
+    let same_face = same_face::find(honnin, staff.tenant(), &id).await?.sessions;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
@@ -126,6 +129,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         assigned_to,
         pictures,
         same_document,
+        same_face,
         history,
     })
 }

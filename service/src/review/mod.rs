@@ -4,6 +4,7 @@
 mod assign;
 mod case;
 mod rule;
+mod same_face;
 pub(crate) mod take_effect;
 
 pub use assign::{AssignError, assign, list_reviewers};

@@ -1,7 +1,11 @@
 //! The reviewer's decision: approve, reject, or ask the user again. An approval or rejection is stored and takes effect a moment
 //! later ([`super::take_effect`]), so that a slip can be undone before anybody is told; asking again takes effect immediately.
 
-use super::{case::same_document, steps_not_performed};
+use super::{
+    case::same_document,
+    same_face::{self, SameFace},
+    steps_not_performed,
+};
 use crate::{
     Honnin,
     access::{Reviewer, Staff},
@@ -35,9 +39,9 @@ use store::{
 /// What a reviewer decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReviewDecision {
-    /// Identity verified. Refused if another session was approved with the same document in the meantime.
+    /// Identity verified. Refused if another session was approved with the same document or face in the meantime.
     Approve,
-    /// Identity verified by somebody who was shown these other sessions, which were approved with the same document in the meantime.
+    /// Identity verified by somebody who was shown these other sessions, which were approved with the same document or face in the meantime.
     ApproveDespite(Vec<SessionId>),
     /// Not verified, for at least one reason.
     Reject(Vec<Reason>),
@@ -45,6 +49,9 @@ pub enum ReviewDecision {
 
 /// For how long an approval or rejection can be undone. Ten seconds are enough to notice that the wrong button was pressed.
 pub const UNDO: Millis = Millis::seconds(10);
+
+/// Searches for the face before an approval is given up, each of which another approval has overtaken.
+const MAX_SEARCHES: usize = 5;
 
 /// What a reviewer who asks again passes on to the user.
 pub type AskedAgain = Reissued;
@@ -94,6 +101,9 @@ pub enum RuleError {
     /// of these.
     #[error("the document was approved in another session")]
     SameDocument(Vec<SessionId>),
+    /// These other sessions were approved with the face since the case went to review, and the reviewer was not shown all of these.
+    #[error("the face was approved in another session")]
+    SameFace(Vec<SessionId>),
     /// The note has more than [`NOTE_LIMIT`] characters.
     #[error("the note must have at most {NOTE_LIMIT} characters")]
     LongNote,
@@ -156,18 +166,32 @@ pub async fn rule(
         made_at: now,
         due_at: now.plus(UNDO),
     };
-    let (staff, made) = (reviewer.staff().clone(), pending.clone());
-    let unit = honnin
-        .db
-        .write(async move |tx| store_ruling(tx, &staff, &pending, &seen).await);
-    match unit.await {
+    match keep(honnin, reviewer.staff(), &pending, &seen).await {
         Ok(()) => Ok(now.plus(UNDO)),
         Err(refused @ RuleError::Pending { .. }) => {
-            let repeated = is_repeated(honnin, reviewer.staff(), &made, note.as_ref()).await?;
+            let repeated = is_repeated(honnin, reviewer.staff(), &pending, note.as_ref()).await?;
             Err(if repeated { RuleError::Repeated } else { refused })
         }
         Err(refused) => Err(refused),
     }
+}
+
+/// Stores a decision that can be undone. The face of an approval is compared before the unit, which finds out whether others have been approved since.
+async fn keep(honnin: &Honnin, staff: &Staff, made: &PendingRuling, seen: &[SessionId]) -> Result<(), RuleError> {
+    for _ in 0..MAX_SEARCHES {
+        let faces = match made.ruling {
+            Ruling::Approved => same_face::find(honnin, staff.tenant(), &made.session).await?,
+            Ruling::Rejected | Ruling::AskedAgain => SameFace::default(),
+        };
+        let (staff, made, seen) = (staff.clone(), made.clone(), seen.to_vec());
+        let unit = honnin
+            .db
+            .write(async move |tx| store_ruling(tx, &staff, &made, &seen, &faces).await);
+        if unit.await? {
+            return Ok(());
+        }
+    }
+    Err(StoreError::Conflict.into())
 }
 
 /// Whether a decision that can still be undone is this one by the same person, with the same note.
@@ -202,13 +226,23 @@ async fn is_repeated(
     Ok(first_note.as_ref() == note)
 }
 
-/// Stores a decision that can be undone. An approval is refused if the document was approved in other sessions that the reviewer has not `seen`.
-async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling, seen: &[SessionId]) -> Result<(), RuleError> {
+/// Stores a decision that can be undone; nothing is stored, and `false` returned, if a face was approved that is not among `faces`. An approval is refused
+/// if the document or the face was approved in other sessions that the reviewer has not `seen`.
+async fn store_ruling(
+    tx: &mut Tx,
+    staff: &Staff,
+    made: &PendingRuling,
+    seen: &[SessionId],
+    faces: &SameFace,
+) -> Result<bool, RuleError> {
     if made.ruling == Ruling::Approved {
         // Of two approvals with one document, the second finds the first, even if that one is automatic. The tenant comes before the session.
         tenants::lock(tx, staff.tenant()).await?;
     }
     let mut row = find_waiting(tx, staff, LookedAt::new(&made.session, made.attempt), made.made_at).await?;
+    if made.ruling == Ruling::Approved && !faces.is_complete(tx, &row).await? {
+        return Ok(false);
+    }
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
     let others = match made.ruling {
@@ -230,6 +264,9 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling, seen: &[
         Ruling::Approved if others.iter().any(|other| !seen.contains(other)) => {
             return Err(RuleError::SameDocument(others));
         }
+        Ruling::Approved if faces.sessions.iter().any(|other| !seen.contains(other)) => {
+            return Err(RuleError::SameFace(faces.sessions.clone()));
+        }
         Ruling::Approved | Ruling::AskedAgain => {}
     }
     review::insert_pending(tx, &pending).await?;
@@ -240,7 +277,7 @@ async fn store_ruling(tx: &mut Tx, staff: &Staff, made: &PendingRuling, seen: &[
         dedup_key: None,
     };
     jobs::enqueue(tx, job).await?;
-    Ok(())
+    Ok(true)
 }
 
 /// A note that may be stored; one of only white space is none.

@@ -454,6 +454,67 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     .unwrap();
 }
 
+/// Detects if a reviewer approves one person in two cases that waited at once: neither was approved when the other was decided.
+#[tokio::test]
+async fn a_reviewer_learns_that_the_face_was_approved_while_the_case_waited() {
+    let harness = Harness::searching().await;
+    let honnin = &harness.honnin;
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let mut cases = Vec::new();
+    for (number, agrees) in [("AA1111111", true), ("AA2222222", true), ("AA3333333", false)] {
+        harness.analyser.see_document(numbered(number));
+        cases.push(decided(&harness, &details(), Some(agrees)).await);
+    }
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        face: Some(somebody(0.9)),
+        ..holder()
+    });
+    harness.analyser.see_document(DocumentFindings {
+        portrait: Some(somebody(0.9)),
+        ..numbered("AA4444444")
+    });
+    cases.push(decided(&harness, &details(), Some(true)).await);
+    let [first, second, without_search, somebody_else] = cases.as_slice() else {
+        panic!("{cases:?}")
+    };
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    let told = async |id: &SessionId| open_case(honnin, &reviewer, id).await.unwrap().same_face;
+    assert_eq!(told(second).await, []);
+    harness.clock.advance(Millis::minutes(1));
+    approve(&harness, &reviewer, first).await.unwrap();
+    assert_eq!(
+        told(second).await,
+        std::slice::from_ref(first),
+        "it can still be undone"
+    );
+    harness.wait(UNDO).await;
+    assert_eq!(told(second).await, std::slice::from_ref(first));
+    assert_eq!(told(without_search).await, [], "the user did not agree");
+    assert_eq!(told(somebody_else).await, []);
+    let refused = approve(&harness, &reviewer, second).await;
+    let Err(RuleError::SameFace(others)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(others, std::slice::from_ref(first));
+    let seen = ReviewDecision::ApproveDespite(others);
+    rule(
+        honnin,
+        &reviewer,
+        LookedAt::new(second, AttemptNumber::FIRST),
+        seen,
+        None,
+    )
+    .await
+    .unwrap();
+    for id in [without_search, somebody_else] {
+        approve(&harness, &reviewer, id).await.unwrap();
+    }
+}
+
 /// Approves a case without having been shown other sessions.
 async fn approve(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> Result<Timestamp, RuleError> {
     rule(

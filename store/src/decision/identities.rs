@@ -175,14 +175,44 @@ pub async fn list_faces(
          ORDER BY i.session_id LIMIT $4")
         .bind(tenant.as_str()).bind(after.map_or("", SessionId::as_str)).bind(engine).bind(i64::from(limit))
         .fetch_all(conn).await)?;
-    let face = |raw: Raw| {
-        Ok(SealedFace {
-            session: ids::session_id(&raw.session_id)?,
-            data_key: DataKeyId::stored(&raw.data_key)?,
-            face: raw.face,
-        })
-    };
-    raw.into_iter().map(face).collect()
+    raw.into_iter().map(sealed).collect()
+}
+
+fn sealed(raw: Raw) -> Result<SealedFace, StoreError> {
+    Ok(SealedFace {
+        session: ids::session_id(&raw.session_id)?,
+        data_key: DataKeyId::stored(&raw.data_key)?,
+        face: raw.face,
+    })
+}
+
+/// The faces of the tenant's other sessions that the network of this one's described and that were approved after `since`, also by a reviewer whose
+/// approval can still be undone, by session. None if this session has no face.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_faces_approved_after(
+    tx: &mut Tx,
+    session: &SessionId,
+    since: Timestamp,
+) -> Result<Vec<SealedFace>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT other.session_id, s.data_key, other.face FROM identities own
+         JOIN identities other ON other.tenant_id = own.tenant_id AND other.face_engine = own.face_engine
+         JOIN sessions s ON s.id = other.session_id
+         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+             AND other.face IS NOT NULL AND other.approved_at > $2
+         UNION
+         SELECT other.session_id, s.data_key, other.face FROM identities own
+         JOIN pending_rulings ON pending_rulings.ruling = 'approved'
+         JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
+             AND other.face_engine = own.face_engine
+         JOIN sessions s ON s.id = other.session_id
+         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+             AND other.face IS NOT NULL
+         ORDER BY 1")
+        .bind(session.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
+    raw.into_iter().map(sealed).collect()
 }
 
 /// The data key of a tenant's HMACs, if it has one.

@@ -198,6 +198,58 @@ async fn faces_approved_since_a_time_are_listed_by_session() {
 }
 
 #[tokio::test]
+async fn faces_approved_after_a_case_was_decided_come_with_those_whose_approval_can_be_undone() {
+    for Backend { name, db, .. } in backends().await {
+        let World {
+            tenant,
+            session: first,
+            foreign,
+            user,
+            ..
+        } = world(&db).await;
+        let (second, waiting) = two_more(&db, tenant).await;
+        let stored = [
+            row(first, None),
+            row(second, Some(7)),
+            row(waiting, None),
+            row(foreign, Some(7)),
+        ];
+        save_all(&db, stored).await;
+        let after = |time| {
+            let db = db.clone();
+            async move { read!(db, tx => identities::list_faces_approved_after(tx, &first.session.id, at(time))) }
+        };
+        assert_eq!(after(6).await, [face(second)], "{name}");
+        assert_eq!(after(7).await, [], "{name}");
+        let made = keep(PendingRuling {
+            session: waiting.session.id.clone(),
+            attempt: AttemptNumber::FIRST,
+            user: user.id.clone(),
+            ruling: Ruling::Approved,
+            reasons: Vec::new(),
+            note: None,
+            address: "192.0.2.1".into(),
+            made_at: at(8),
+            due_at: at(18),
+        });
+        write!(db, tx => review::insert_pending(tx, made)).unwrap();
+        assert_eq!(after(7).await, [face(waiting)], "{name}: it can still be undone");
+        let of_another_network = keep(IdentityRow {
+            face_engine: "arcface@0123456789ab".to_owned(),
+            ..row(second, Some(9)).clone()
+        });
+        save_all(&db, [of_another_network]).await;
+        assert_eq!(after(6).await, [face(waiting)], "{name}: that cannot be compared");
+        let without = keep(IdentityRow {
+            face: None,
+            ..row(first, None).clone()
+        });
+        save_all(&db, [without]).await;
+        assert_eq!(after(6).await, [], "{name}: it has no face");
+    }
+}
+
+#[tokio::test]
 async fn a_tenant_gets_one_key_whoever_comes_first() {
     for Backend { name, db, .. } in backends().await {
         let World { tenant, other, .. } = world(&db).await;

@@ -34,7 +34,7 @@ fn before(assigned: Option<&(UserId, String)>) -> String {
 /// One button: takes a case that nobody has, gives one's own back; nothing for somebody else's.
 fn one_step(assigned: Option<&(UserId, String)>, me: &UserId) -> Option<(String, &'static str)> {
     match assigned {
-        None => Some((me.to_string(), say("Take", "担当する"))),
+        None => Some((me.to_string(), say("Assign to me", "自分が担当する"))),
         Some((user, _)) if user == me => Some((String::new(), say("Unassign", "担当を外れる"))),
         Some(_) => None,
     }

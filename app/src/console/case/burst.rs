@@ -260,7 +260,7 @@ mod tests {
             "not the photos that it saw",
             "Step 1, 3: measured again",
             "did not see how one turn began",
-            "This was run 4 of the camera",
+            "This was run 4 with the camera",
             "straight",
             "right 0.40",
             "no face",

@@ -63,7 +63,7 @@ use service::{
 use std::collections::BTreeSet;
 use view::{
     APPROVE, ASK_AGAIN, CaseView, DECISION, Earlier, LEAVING, LOOK, NOTE, ONWARD, REASON, REASONS, REJECT, RULED,
-    Reservation, SAME_DOCUMENT, Shown, render,
+    Reservation, SAME_DOCUMENT, SAME_FACE, Shown, render,
 };
 
 const HERE: &str = "/admin/review/{id}";
@@ -146,6 +146,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
         reservation: reservation(&opened),
         not_performed: opened.not_performed.clone(),
         same_document: opened.same_document.iter().map(ToString::to_string).collect(),
+        same_face: opened.same_face.iter().map(ToString::to_string).collect(),
         earlier: earlier(history),
         note: note.map(|note| note.expose().clone()).unwrap_or_default(),
         ticked,
@@ -314,7 +315,8 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
     let ruling = match fields.raw(RULED) {
         ASK_AGAIN => return ask_again(&request, &reviewer, &id, &fields, note).await,
         APPROVE => {
-            let shown: Vec<_> = fields.all(SAME_DOCUMENT).filter_map(SessionId::parse).collect();
+            let named = fields.all(SAME_DOCUMENT).chain(fields.all(SAME_FACE));
+            let shown: Vec<_> = named.filter_map(SessionId::parse).collect();
             if shown.is_empty() {
                 ReviewDecision::Approve
             } else {
@@ -509,6 +511,7 @@ async fn refused(
     let field = match error {
         RuleError::NoReason => REASONS,
         RuleError::SameDocument(_) => SAME_DOCUMENT,
+        RuleError::SameFace(_) => SAME_FACE,
         _ => NOTE,
     };
     with_mistake(request, reviewer, id, fields, mistake(field, why_not_done(error)?)).await

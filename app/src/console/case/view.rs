@@ -102,6 +102,8 @@ pub(super) struct CaseView {
     pub not_performed: Vec<Step>,
     /// Other sessions that were approved with this document in the meantime.
     pub same_document: Vec<String>,
+    /// Other sessions that were approved with this face in the meantime.
+    pub same_face: Vec<String>,
     /// How earlier attempts ended, oldest first.
     pub earlier: Vec<Earlier>,
     /// The note as typed.
@@ -283,6 +285,7 @@ fn ruling(view: &CaseView) -> AnyView {
             <input type="hidden" name=ATTEMPT value=view.attempt.to_string()/>
             {refused}
             {same_document(&view.same_document)}
+            {same_face(&view.same_face)}
             <fieldset class="rejecting" id=REASONS tabindex="-1">
                 <legend>{say("Reasons for rejection", "不承認の理由")}</legend>{picks(&view.ticked, &view.reasons)}</fieldset>
             {area(note, 2, &view.mistakes)}
@@ -291,26 +294,42 @@ fn ruling(view: &CaseView) -> AnyView {
     .into_any()
 }
 
-/// The field with the sessions that this page named, and its place on the page.
+/// The field with the sessions that this page named for their document, and its place on the page.
 pub(super) const SAME_DOCUMENT: &str = "same_document";
+/// The same for their face.
+pub(super) const SAME_FACE: &str = "same_face";
 
 fn same_document(sessions: &[String]) -> Option<AnyView> {
+    let sentence = say(
+        "Since this case went to review, its document was approved in another session. Compare them before you approve it.",
+        "この案件が審査に回されたあと、同じ書類が別のセッションで承認されました。承認する前に比較してください。",
+    );
+    approved_since(SAME_DOCUMENT, sentence, sessions)
+}
+
+fn same_face(sessions: &[String]) -> Option<AnyView> {
+    let sentence = say(
+        "Since this case went to review, the same face was approved in another session. Compare them before you approve it.",
+        "この案件が審査に回されたあと、同じ顔が別のセッションで承認されました。承認する前に比較してください。",
+    );
+    approved_since(SAME_FACE, sentence, sessions)
+}
+
+/// The sessions that were approved while the case waited, each in a field of this name.
+fn approved_since(field: &'static str, sentence: &'static str, sessions: &[String]) -> Option<AnyView> {
     let named = sessions
         .iter()
         .map(|id| {
             let page = format!("/admin/sessions/{id}");
             view! {
-                <input type="hidden" name=SAME_DOCUMENT value=id.clone()/>
+                <input type="hidden" name=field value=id.clone()/>
                 <li><a href=page><code>{id.clone()}</code></a></li>
             }
         })
         .collect_view();
     let warning = view! {
-        <div class="note" id=SAME_DOCUMENT tabindex="-1">
-            <p>{say(
-                "Since this case went to review, its document was approved in another session. Compare them before you approve it.",
-                "この案件が審査に回されたあと、同じ書類が別のセッションで承認されました。承認する前に比較してください。",
-            )}</p>
+        <div class="note" id=field tabindex="-1">
+            <p>{sentence}</p>
             <ul>{named}</ul>
         </div>
     };

@@ -3,7 +3,7 @@
 
 use crate::Honnin;
 use domain::{
-    decision::{FaceSearch, Policy},
+    decision::{FaceSearch, Policy, match_confidence},
     findings::{Face, FaceEngine},
     ids::{SessionId, TenantId},
 };
@@ -11,7 +11,7 @@ use store::{
     StoreError,
     decision::identities::{self, SealedFace},
     session::sessions::SessionRow,
-    vault::{AssociatedData, DataKeyId, SealedValue, SessionKey},
+    vault::{AssociatedData, DataKeyId, OpenedKeys, SealedValue, SessionKey},
 };
 
 /// Faces decrypted at a time.
@@ -62,19 +62,54 @@ pub(super) async fn search(
             return Ok(FaceSearch::NotMade);
         }
         for sealed in page.iter().filter(|sealed| sealed.session != *session) {
-            // The key is gone because its session is being erased.
-            let Some(key) = opened.keys.get(&sealed.data_key) else {
-                continue;
-            };
-            // One that is damaged must not stop the decisions of a whole tenant.
-            let Ok(other) = open(key, tenant, sealed, &face.engine) else {
-                tracing::error!(session = %sealed.session, "the stored face of an approved session cannot be read");
+            let Some(other) = open_other(&opened, tenant, sealed, &face.engine) else {
                 continue;
             };
             let distance = face.distance(&other);
             nearest = nearest.into_iter().chain(distance).reduce(f32::min);
         }
     }
+}
+
+/// The sessions among `others` with this face, with at least this confidence. Sessions that are being erased are left out, and so are damaged faces.
+///
+/// # Errors
+/// If a database does not respond, or a version of the master key is missing: the face may be one of those.
+pub(crate) async fn find_same(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    face: &Face,
+    others: &[SealedFace],
+    from: f64,
+) -> Result<Vec<SessionId>, StoreError> {
+    let mut same = Vec::new();
+    for page in others.chunks(PAGE as usize) {
+        let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
+        let opened = honnin.vault.open_many(&keys).await?;
+        if opened.without_version > 0 {
+            return Err(StoreError::MasterKeyMissing);
+        }
+        for sealed in page {
+            let Some(other) = open_other(&opened, tenant, sealed, &face.engine) else {
+                continue;
+            };
+            let distance = face.distance(&other);
+            let is_same = |distance: f32| match_confidence(f64::from(distance)) >= from;
+            same.extend(distance.is_some_and(is_same).then(|| sealed.session.clone()));
+        }
+    }
+    Ok(same)
+}
+
+/// The face of another session; `None` if its key is gone because it is being erased, or if it is damaged, which must not stop the decisions of a
+/// whole tenant.
+fn open_other(opened: &OpenedKeys, tenant: &TenantId, sealed: &SealedFace, engine: &FaceEngine) -> Option<Face> {
+    let key = opened.keys.get(&sealed.data_key)?;
+    let face = open(key, tenant, sealed, engine);
+    if face.is_err() {
+        tracing::error!(session = %sealed.session, "the stored face of an approved session cannot be read");
+    }
+    face.ok()
 }
 
 async fn page(

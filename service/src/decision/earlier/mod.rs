@@ -2,7 +2,7 @@
 //! later. A document number is stored as an HMAC under a key of the tenant; the identity of the other session's person is read
 //! from that session itself, so that no personal data outlives the erasure of its session.
 
-mod faces;
+pub(crate) mod faces;
 
 use crate::{
     Honnin,
@@ -16,7 +16,7 @@ use crate::{
 };
 use domain::{
     decision::{Earlier, Person, Policy, document_identity},
-    findings::{DocumentFindings, take_superseded},
+    findings::{DocumentFindings, Face, take_superseded},
     ids::{SessionId, TenantId},
     outcome::Verdict,
     secret::Personal,
@@ -208,6 +208,14 @@ async fn holder(honnin: &Honnin, session: &SessionId, missing_key: MissingKey) -
     };
     tracing::error!(%session, %error, "the data of an approved session cannot be read");
     Ok(Some(Person::default()))
+}
+
+/// The face of a session's selfie; `None` if it is erased or has none.
+///
+/// # Errors
+/// If a database does not respond, or what was found cannot be read.
+pub(crate) async fn find_face(honnin: &Honnin, session: &SessionId) -> Result<Option<Face>, StoreError> {
+    Ok(read_holder(honnin, session).await?.and_then(|person| person.face))
 }
 
 async fn read_holder(honnin: &Honnin, session: &SessionId) -> Result<Option<Person>, StoreError> {
