@@ -9,6 +9,7 @@ use domain::{
     document::{DocumentType, Side},
     findings::{Asked, Challenge, LiveFindings},
     ids::{CaptureId, SessionId},
+    named::Named,
     reasons::Reason,
     session::AttemptNumber,
     time::Timestamp,
@@ -169,7 +170,7 @@ impl TryFrom<Raw> for CaptureRow {
         // Otherwise a node of an earlier version has taken it back and used it since, and keeps in `problems` what was shown.
         let are_of_this_use = raw.accepted_at.is_some() && raw.accepted_at == raw.problems_accepted_at;
         let accepted = raw.accepted_problems.filter(|_| are_of_this_use);
-        let accepted = accepted.map(|json| serde_json::from_str(&json).map_err(|_| CORRUPT));
+        let accepted = accepted.map(|json| known_reasons(&json));
         // An analysis that ended since has replaced what was found, in `problems`.
         let stand = are_of_this_use && raw.analysed_at <= raw.accepted_at;
         let problems = raw.found_problems.filter(|_| stand).unwrap_or(raw.problems);
@@ -186,7 +187,7 @@ impl TryFrom<Raw> for CaptureRow {
             },
             flashes: raw.flashes,
             frames: serde_json::from_str(&raw.frames).map_err(|_| CORRUPT)?,
-            problems: serde_json::from_str(&problems).map_err(|_| CORRUPT)?,
+            problems: known_reasons(&problems)?,
             created_at: Timestamp::from_millis(raw.created_at),
             accepted_at: raw.accepted_at.map(Timestamp::from_millis),
             accepted_problems: accepted.transpose()?,
@@ -195,6 +196,14 @@ impl TryFrom<Raw> for CaptureRow {
             analysed_at: raw.analysed_at.map(Timestamp::from_millis),
         })
     }
+}
+
+/// The reasons of a list that this version knows. During an upgrade, a node of the next one may have found others: whoever is about to decide on the
+/// picture finds for itself what is wrong with it.
+fn known_reasons(json: &str) -> Result<Vec<Reason>, StoreError> {
+    let reasons: Vec<Named<Reason>> =
+        serde_json::from_str(json).map_err(|_| StoreError::Corrupt("problems of a capture that do not parse"))?;
+    Ok(reasons.iter().filter_map(Named::known).collect())
 }
 
 /// Stores a new capture.

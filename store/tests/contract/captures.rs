@@ -247,7 +247,7 @@ async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
 const OF_BEFORE: &str = "SELECT problems FROM captures";
 
 #[tokio::test]
-async fn nodes_of_this_release_and_the_one_before_know_despite_what_each_others_pictures_were_used() {
+async fn nodes_of_this_release_and_those_beside_it_know_despite_what_each_others_pictures_were_used() {
     for backend in backends().await {
         let (name, id) = (backend.name, session(&backend).await);
         let row = capture(&id, 1, Slot::Document(Side::Front), 1);
@@ -293,6 +293,11 @@ async fn nodes_of_this_release_and_the_one_before_know_despite_what_each_others_
         });
         unit.await.unwrap();
         assert_eq!(found().await.problems, [Reason::DocumentCutOff], "{name}");
+        // As the release after this one finds something that this one does not know.
+        backend
+            .run(r#"UPDATE captures SET problems = '["document_upside_down","document_glare"]'"#)
+            .await;
+        assert_eq!(found().await.problems, [Reason::DocumentGlare], "{name}");
     }
 }
 
