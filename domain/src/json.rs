@@ -67,6 +67,35 @@ pub fn compact(json: &str) -> String {
     out
 }
 
+/// The same compact JSON with each string written in one way, however its characters were escaped. Anything else stays as written.
+#[must_use]
+pub fn with_plain_strings(compact: &str) -> String {
+    let mut out = String::with_capacity(compact.len());
+    let mut rest = compact;
+    while let Some(begin) = rest.find('"') {
+        let (before, string) = rest.split_at(begin);
+        let (string, after) = string.split_at(string_length(string));
+        out.push_str(before);
+        match serde_json::from_str::<String>(string).and_then(|text| serde_json::to_string(&text)) {
+            Ok(plain) => out.push_str(&plain),
+            Err(_) => out.push_str(string),
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The length in bytes of the string at the beginning of a JSON text, with its quotation marks.
+fn string_length(json: &str) -> usize {
+    let mut escaped = false;
+    let end = json.bytes().skip(1).position(|byte| {
+        let ends = !escaped && byte == b'"';
+        escaped = !escaped && byte == b'\\';
+        ends
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
 /// The length in bytes of a compact JSON text if its strings had no escapes but those that JSON requires. What is no escape counts as written.
 #[must_use]
 pub(crate) fn plain_length(compact: &str) -> usize {
@@ -211,6 +240,21 @@ mod tests {
         }
         let none: [Vec<String>; 0] = [];
         assert_eq!(check(br#"{"a":{"a":[{"a":1},{"a":2}]}}"#).unwrap(), none);
+    }
+
+    proptest! {
+        #[test]
+        fn a_string_is_written_in_one_way_however_it_was_escaped(key in ".*", text in ".*", number in "-?[1-9][0-9]{0,30}") {
+            let plain = |text: &str| serde_json::to_string(text).unwrap();
+            let escaped = |text: &str| -> String {
+                let units = text.encode_utf16().map(|unit| format!("\\u{unit:04X}"));
+                format!("\"{}\"", units.collect::<String>())
+            };
+            let of = |write: &dyn Fn(&str) -> String| format!("{{{}:[{number},{},null]}}", write(&key), write(&text));
+            let expected = of(&plain);
+            prop_assert_eq!(with_plain_strings(&expected), expected.as_str());
+            prop_assert_eq!(with_plain_strings(&of(&escaped)), expected);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::search::{LOOKED_AT, before, within_reach};
 use crate::{Honnin, access::Tenant};
-use domain::{cursor::After, ids::SessionId, outcome::Verdict, session::Status, time::Timestamp};
+use domain::{cursor::After, ids::SessionId, json, outcome::Verdict, session::Status, time::Timestamp};
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, sync::Arc};
 pub use store::session::search::SessionSummary;
@@ -124,12 +124,17 @@ impl SessionQuery {
         let Some(Ok(members)) = compact.map(serde_json::from_str::<BTreeMap<String, &RawValue>>) else {
             return false;
         };
-        self.metadata.iter().all(|(name, wanted)| {
-            members.get(name).is_some_and(|value| {
-                serde_json::from_str::<String>(value.get())
-                    .map_or_else(|_| value.get() == wanted, |text| text == *wanted)
-            })
-        })
+        let is_wanted =
+            |(name, wanted): &(String, String)| members.get(name).is_some_and(|value| matches(value, wanted));
+        self.metadata.iter().all(is_wanted)
+    }
+}
+
+/// Whether a member is the string `wanted`, or the JSON `wanted`, however the characters of its strings are escaped.
+fn matches(value: &RawValue, wanted: &str) -> bool {
+    match serde_json::from_str::<String>(value.get()) {
+        Ok(text) => text == wanted,
+        Err(_) => json::with_plain_strings(value.get()) == json::with_plain_strings(wanted),
     }
 }
 
@@ -149,7 +154,7 @@ mod tests {
             metadata: vec![(name.to_owned(), value.to_owned())],
             ..SessionQuery::default()
         };
-        let stored = r#"{"order":"A-17","n":4711,"name":"\u5c71\u7530","in":{"order":"B"},"none":null}"#;
+        let stored = r#"{"order":"A-17","n":4711,"name":"\u5c71\u7530","in":{"order":"B"},"none":null,"list":[1,{"a":"\u00e9\/"}]}"#;
         for (name, value, expected) in [
             ("order", "A-17", true),
             ("order", "A-1", false),
@@ -159,6 +164,10 @@ mod tests {
             ("name", "山田", true),
             ("in", r#"{"order":"B"}"#, true),
             ("none", "null", true),
+            ("list", r#"[1,{"a":"é/"}]"#, true),
+            ("list", r#"[1,{"a":"\u00E9\/"}]"#, true),
+            ("list", r#"[1,{"a":"e/"}]"#, false),
+            ("list", r#"[1,{"a":"é/"#, false),
             ("absent", "null", false),
         ] {
             assert_eq!(
