@@ -7,6 +7,7 @@ use http::{StatusCode, request::Parts};
 use std::{
     net::{IpAddr, SocketAddr},
     sync::{Arc, OnceLock},
+    time::Instant,
 };
 
 /// The peer of the connection, proxy or client. Set by the accept loop.
@@ -27,6 +28,8 @@ pub struct Caller {
 pub struct RequestContext {
     /// Appears in logs, in `x-request-id` and in the bodies of internal errors.
     pub id: RequestId,
+    /// When its head had arrived.
+    pub started: Instant,
     /// The client's address; IPv4-mapped forms are already unmapped.
     pub client: IpAddr,
     /// The nonce of this response's Content-Security-Policy; pages put it on their scripts and styles.
@@ -42,6 +45,7 @@ impl RequestContext {
     pub(crate) fn new(id: RequestId, client: IpAddr, nonce: String) -> Self {
         Self {
             id,
+            started: Instant::now(),
             client,
             nonce,
             caller: Arc::default(),

@@ -81,7 +81,6 @@ pub struct Outer {
 
 /// The layer, for [`axum::middleware::from_fn_with_state`].
 pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: Next) -> Response {
-    let started = Instant::now();
     let context = context(&outer, &request);
     drop_foreign(request.headers_mut());
     request.extensions_mut().insert(context.clone());
@@ -99,7 +98,7 @@ pub async fn outermost(State(outer): State<Outer>, mut request: Request, next: N
         method,
         route,
         class,
-        started,
+        started: context.started,
         span: span.clone(),
         is_written: false,
     };

@@ -14,7 +14,7 @@ use axum::{
 use domain::time::Timestamp;
 use http::Method;
 use service::{request_log, stored::RequestEntry};
-use std::{mem, time::Instant};
+use std::mem;
 
 /// An extension of an error response: its `_tag`.
 #[derive(Clone, Debug)]
@@ -30,7 +30,6 @@ pub(super) struct Unanswered {
     method: String,
     route: String,
     at: Timestamp,
-    started: Instant,
     is_noted: bool,
 }
 
@@ -43,7 +42,6 @@ impl Unanswered {
             context,
             method: name_of(method).to_owned(),
             route: named(route),
-            started: Instant::now(),
             is_noted: false,
         }
     }
@@ -71,7 +69,7 @@ impl Unanswered {
             route: mem::take(&mut self.route),
             status,
             error,
-            duration_ms: i64::try_from(self.started.elapsed().as_millis()).unwrap_or(i64::MAX),
+            duration_ms: i64::try_from(self.context.started.elapsed().as_millis()).unwrap_or(i64::MAX),
             address: self.context.client.to_string(),
         };
         request_log::note(&self.app.honnin, entry);

@@ -16,7 +16,10 @@ fn statuses() -> impl Iterator<Item = (String, String)> {
         ("4xx", say("Refused (4xx)", "拒否（4xx）")),
         ("5xx", say("Failed (5xx)", "失敗（5xx）")),
     ];
-    let single = ["200", "201", "202", "400", "401", "403", "404", "409", "429", "500"].map(|status| (status, status));
+    let single = [
+        "200", "201", "202", "400", "401", "403", "404", "405", "408", "409", "429", "499", "500", "503",
+    ]
+    .map(|status| (status, status));
     let all = classes.into_iter().chain(single);
     all.map(|(value, name)| (value.to_owned(), name.to_owned()))
 }
