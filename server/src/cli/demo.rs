@@ -46,6 +46,9 @@ const CALLBACK_PORT: u16 = 3443;
 /// The content of `demo.json`, readable by its owner only.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Kept {
+    /// Where it was last started; `None` if an earlier version did.
+    #[serde(default)]
+    pub(super) url: Option<Url>,
     pub(super) live: KeptTenant,
     pub(super) sandbox: KeptTenant,
 }
@@ -91,10 +94,15 @@ pub(super) fn callback_url(config: &Config, listening: &mut Listening) -> Option
 /// Creates the tenants if there are none, and prints their keys and secrets, commands to copy and a new link.
 pub(super) async fn announce(app: &App, callback: Option<&Url>) -> Result<(), Failure> {
     let folder = &app.config.data_dir;
-    let kept = match known(app, Kept::read(folder)).await? {
+    let mut kept = match known(app, Kept::read(folder)).await? {
         Some(kept) => kept,
         None => make(app, folder).await?,
     };
+    let url = Some(app.config.base_url.clone());
+    if kept.url != url {
+        kept.url = url;
+        kept.write(folder)?;
+    }
     if let Some(inbox) = &app.inbox {
         inbox.trust("live", &kept.live.webhook_secret);
         inbox.trust("sandbox", &kept.sandbox.webhook_secret);
@@ -130,7 +138,7 @@ async fn print_access(app: &App, kept: &Kept, callback: Option<&Url>) -> Result<
     };
     let url = app.config.base_url.join("v1/verification-sessions")?;
     let base = &app.config.base_url;
-    let Kept { live, sandbox } = kept;
+    let Kept { live, sandbox, .. } = kept;
     say(format_args!("API              {url} (described at {base}docs)"))?;
     say(format_args!(
         "Live tenant      {} webhook secret {}",
@@ -310,6 +318,7 @@ async fn known(app: &App, kept: Option<Kept>) -> Result<Option<Kept>, Failure> {
 
 async fn make(app: &App, folder: &Path) -> Result<Kept, Failure> {
     let kept = Kept {
+        url: Some(app.config.base_url.clone()),
         live: make_tenant(app, "Honnin Demo", Mode::Live).await?,
         sandbox: make_tenant(app, "Honnin Demo (sandbox)", Mode::Sandbox).await?,
     };

@@ -33,6 +33,8 @@ pub enum Origin {
 /// them for a client must be able to start a server in the same shell.
 #[derive(Clone, Debug, Default)]
 pub struct ClientVariables {
+    /// `HONNIN_URL`.
+    pub url: Option<String>,
     /// `HONNIN_API_KEY`.
     pub api_key: Option<Secret<String>>,
     /// `HONNIN_WEBHOOK_SECRET`.
@@ -46,8 +48,7 @@ impl ClientVariables {
         match name {
             "API_KEY" => self.api_key = secret(),
             "WEBHOOK_SECRET" => self.webhook_secret = secret(),
-            // Of the clients in `clients/` only.
-            "URL" => {}
+            "URL" => self.url = Some(text.to_owned()).filter(|text| !text.is_empty()),
             _ => return false,
         }
         true

@@ -46,6 +46,7 @@ use axum::{
     routing::{get, post},
 };
 use std::sync::Arc;
+use url::Url;
 
 /// The routes.
 pub(crate) fn routes(app: &App) -> Router<App> {
@@ -87,12 +88,18 @@ pub(crate) fn docs_routes(app: &App) -> Router<App> {
     let reader = Reader {
         description: Arc::new(description::json_of(&app.config.base_url)),
     };
-    let collection = || async { ([(CONTENT_TYPE, "application/json")], COLLECTION) };
+    let collection = collection_of(&app.config.base_url);
+    let collection = async move || ([(CONTENT_TYPE, "application/json")], collection.clone());
     routes::docs()
         .route_layer(from_fn_with_state((app.clone(), reader), for_readers))
         .route(COLLECTION_PATH, get(collection))
         .route("/docs/", get(|| async { Redirect::permanent("/docs") }))
         .with_state(())
+}
+
+/// The collection with the address of this installation in the place of the demonstration's.
+fn collection_of(base_url: &Url) -> String {
+    COLLECTION.replace("http://localhost:3000", base_url.as_str().trim_end_matches('/'))
 }
 
 /// The response to an unknown address below `/docs/`.

@@ -40,6 +40,10 @@ async fn guides_are_pages_with_anchors_and_without_scripts() {
     let collection = server.send("GET", app::docs::COLLECTION_PATH, &[], "").await;
     let parsed: serde_json::Value = serde_json::from_str(&collection.body).unwrap();
     assert!(parsed["item"].is_array(), "{}", collection.body);
+    assert_eq!(
+        parsed["variable"][0]["value"], "https://id.example",
+        "of this installation"
+    );
     for unknown in ["/docs/nothing", "/docs/nothing/deeper"] {
         let unknown = server.send("GET", unknown, &[], "").await;
         assert_eq!(unknown.status, 404);

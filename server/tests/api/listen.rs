@@ -106,6 +106,40 @@ async fn listen_understands_a_key_that_ends_in_a_line_break() {
 }
 
 #[tokio::test]
+async fn listen_asks_where_its_variable_says_or_where_the_demonstration_was_started() {
+    let server = Server::sandbox().await;
+    let url = format!("http://{}", server.address);
+    let folder = tempfile::tempdir().unwrap();
+    let tenant = json!({"tenant": "tn_demo", "apiKey": server.key, "webhookSecret": "whsec_AAAA"});
+    let kept = json!({"url": url, "live": tenant, "sandbox": tenant});
+    std::fs::write(folder.path().join("demo.json"), kept.to_string()).unwrap();
+    let command = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));
+        command
+            .args(["listen", "--until", "0", "--forward-to", "http://127.0.0.1:1/"])
+            .env("HONNIN_DATA_DIR", folder.path());
+        command
+    };
+    let (mut beside, mut told, mut wrong) = (command(), command(), command());
+    told.env("HONNIN_URL", &url)
+        .env("HONNIN_DATA_DIR", "/nowhere")
+        .env("HONNIN_API_KEY", &server.key);
+    wrong.env("HONNIN_URL", "localhost:3000");
+    let outputs = spawn_blocking(move || [beside.output(), told.output(), wrong.output()])
+        .await
+        .unwrap();
+    let [beside, told, wrong] = outputs.map(Result::unwrap);
+    for output in [beside, told] {
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let error = String::from_utf8_lossy(&wrong.stderr);
+    assert!(
+        !wrong.status.success() && error.contains("HONNIN_URL must be a URL that begins with http"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn listen_says_what_is_wrong_with_a_url() {
     for url in ["foo", "localhost:8080/hooks", "ftp://bank.example/"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_honnin"));

@@ -31,6 +31,8 @@ const QUIET: u32 = 120;
 /// Time before an event is sent to the receiver again, and how often it is sent.
 const RETRY: Duration = Duration::from_secs(5);
 const ATTEMPTS: u32 = 10;
+/// Where the demonstration listens by default.
+const DEFAULT_URL: &str = "http://localhost:3000";
 /// Pages of 100 events read at a look.
 const PAGES: usize = 10;
 
@@ -39,9 +41,9 @@ pub(super) struct Listen {
     /// URL of your receiver, http or https.
     #[arg(long, value_name = "URL", value_parser = http_url)]
     forward_to: Url,
-    /// Base URL of Honnin.
-    #[arg(long, value_name = "URL", default_value = "http://localhost:3000", value_parser = http_url)]
-    url: Url,
+    /// Base URL of Honnin. By default that in HONNIN_URL, or that of the demonstration, or http://localhost:3000.
+    #[arg(long, value_name = "URL", value_parser = http_url)]
+    url: Option<Url>,
     /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. On the command line, other
     /// users of the machine can see it in the list of processes.
     #[arg(long)]
@@ -140,7 +142,18 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
     };
     let key = match given(arguments.key, &set.api_key) {
         Some(key) => key.expose().clone(),
-        None => demo_key(&layers)?,
+        None => {
+            let kept = demonstration(&layers)?.ok_or("there is no demonstration in this folder: set HONNIN_API_KEY")?;
+            kept.sandbox.api_key
+        }
+    };
+    let url = match (arguments.url, &set.url) {
+        (Some(url), _) => url,
+        (None, Some(text)) => http_url(text.trim()).map_err(|wrong| format!("HONNIN_URL {wrong}"))?,
+        (None, None) => match demonstration(&layers)?.and_then(|kept| kept.url) {
+            Some(url) => url,
+            None => Url::parse(DEFAULT_URL)?,
+        },
     };
     let secret = match given(arguments.secret, &set.webhook_secret) {
         Some(text) => SigningSecret::parse(&text).ok_or("the signing secret must be whsec_ and base64")?,
@@ -148,7 +161,7 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
     };
     let mut listener = Listener {
         client: Client::new(arguments.trust.as_deref())?,
-        events: arguments.url.join("/v1/events?limit=100")?,
+        events: url.join("/v1/events?limit=100")?,
         authorization: format!("Bearer {key}"),
         forward_to: arguments.forward_to,
         secret,
@@ -159,11 +172,9 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
     block_on(async move { listener.listen(arguments.replay.into(), arguments.until).await })
 }
 
-/// The key of the demonstration's sandbox tenant, if there is one on this machine.
-fn demo_key(layers: &Layers) -> Result<String, Failure> {
-    let folder = read(layers)?.data_dir.clone();
-    let kept = Kept::read(&folder).ok_or("there is no demonstration in this folder: set HONNIN_API_KEY")?;
-    Ok(kept.sandbox.api_key)
+/// The demonstration on this machine, if there is one.
+fn demonstration(layers: &Layers) -> Result<Option<Kept>, Failure> {
+    Ok(Kept::read(&read(layers)?.data_dir))
 }
 
 /// The same for the same key, so that the receiver is configured once.
