@@ -136,7 +136,7 @@ reasons! {
         "顔の一部が隠れています。マスク、帽子、サングラスなどを外して撮り直してください。";
     SelfieLowQuality = "selfie_low_quality", AskAgain,
         "The selfie is not clear enough. Face the camera in bright light and hold still.",
-        "自撮り写真が鮮明ではありません。明るい場所で正面を向き、動かずに撮り直してください。";
+        "お顔の写真が鮮明ではありません。明るい場所で正面を向き、動かずに撮り直してください。";
     SelfieChallengeNotFollowed = "selfie_challenge_not_followed", Review,
         "The requested head movement was not detected.",
         "指示された顔の動きを確認できませんでした。";

@@ -409,7 +409,7 @@ test("whoever goes on to another case is asked first if a note would be lost, an
   await keyboard.press("j");
   await questions(1);
   assert.match(asked[0], /not saved/);
-  await page.getByRole("button", { name: "Take", exact: true }).click();
+  await page.getByRole("button", { name: "Assign to me", exact: true }).click();
   await page.getByText("The case is assigned to you.").waitFor();
   assert.equal(await note.inputValue(), "Not finished.");
   // It is still saved nowhere.

@@ -309,7 +309,9 @@ fn keys(mut lines: impl Iterator<Item = String>) -> Vec<(String, Vec<u8>)> {
         if found.contains_key(cell(version)) {
             continue;
         }
-        let bytes = cell(sealed).strip_prefix(r"\\x").and_then(|digits| hex::decode(digits).ok());
+        let bytes = cell(sealed)
+            .strip_prefix(r"\\x")
+            .and_then(|digits| hex::decode(digits).ok());
         if let Some(bytes) = bytes {
             found.insert(cell(version).to_owned(), (cell(id).to_owned(), bytes));
         }

@@ -604,8 +604,7 @@ async fn a_master_key_without_the_version_of_some_of_the_keys_is_refused_before_
 /// As after a rotation since the data was copied, with a newer copy of the keys and the newer file of the master keys.
 #[tokio::test]
 async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_before_anything_is_put_back() {
-    let of_a_webhook =
-        "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) SELECT 'whk', id, 1, x'0000000100', 1 FROM tenants";
+    let of_a_webhook = "INSERT INTO webhook_secrets (id, tenant_id, slot, sealed, created_at) SELECT 'whk', id, 1, x'0000000100', 1 FROM tenants";
     let of_an_authenticator =
         "INSERT INTO users (id, email, name, operator, password, created_at) VALUES ('usr', 'rei@shop.example', 'Rei', 1, '', 1);
         INSERT INTO authenticators (user_id, secret, created_at, last_step) VALUES ('usr', x'0000000100', 1, 0)";

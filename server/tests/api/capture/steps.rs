@@ -276,7 +276,10 @@ async fn a_page_opened_in_another_browser_leads_back_to_where_it_was_begun() {
     // Here it was begun, and closed after a while.
     server.clock.advance(Millis::minutes(31));
     let page = browser.get("/capture/document-type").await.body;
-    assert!(page.contains("It closes after some time without activity") && !page.contains(told), "{page}");
+    assert!(
+        page.contains("It closes after some time without activity") && !page.contains(told),
+        "{page}"
+    );
 }
 
 #[tokio::test]
