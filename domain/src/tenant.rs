@@ -3,7 +3,7 @@
 use crate::{
     callback::{BadCallback, CallbackUrl},
     contact::Contact,
-    decision::{Accepted, Policy},
+    decision::{Accepted, Policy, ThresholdFault},
     event::EventType,
     name,
     named::vocabulary,
@@ -14,7 +14,7 @@ use crate::{
 };
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
-use std::net::IpAddr;
+use std::{fmt, net::IpAddr};
 
 /// Whether a tenant verifies people. The database keeps it as the boolean `livemode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -306,15 +306,54 @@ vocabulary! {
     }
 }
 
-/// A setting outside its bounds: which one, and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A setting outside its bounds.
+#[derive(Clone, Debug, PartialEq)]
 pub struct BadSetting {
     /// Which one.
     pub field: Setting,
-    /// A sentence for the admin.
-    pub message: String,
-    /// The callback URL that is wrong, and the rule that it breaks.
-    pub callback: Option<(String, BadCallback)>,
+    /// What is wrong with it.
+    pub fault: SettingFault,
+}
+
+/// What is wrong with a setting. Written in English, after the setting's name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingFault {
+    /// A span of time out of these bounds.
+    Span(Bounds<Millis>),
+    /// A number of tries out of these bounds.
+    Tries(Bounds<u8>),
+    /// A threshold or a share.
+    Threshold(ThresholdFault),
+    /// A colour that is not written as `#rrggbb`.
+    Colour,
+    /// A list of more entries than this.
+    TooMany(usize),
+    /// A name that is empty, has more characters than this, or has some that cannot be seen.
+    Name(usize),
+    /// A callback URL that breaks a rule.
+    Callback {
+        /// The URL.
+        url: String,
+        /// The rule that it breaks.
+        fault: BadCallback,
+    },
+}
+
+impl fmt::Display for SettingFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Span(bounds) => {
+                let [least, most] = [bounds.least, bounds.most].map(Span::up_to_years);
+                write!(f, "must be {least} to {most}")
+            }
+            Self::Tries(Bounds { least, most }) => write!(f, "must be {least} to {most}"),
+            Self::Threshold(fault) => write!(f, "{fault}"),
+            Self::Colour => f.write_str("must have the form #rrggbb"),
+            Self::TooMany(most) => write!(f, "must have at most {most} entries"),
+            Self::Name(longest) => write!(f, "must have 1 to {longest} characters, all of which can be seen"),
+            Self::Callback { url, fault } => write!(f, "{} {fault}", CallbackUrl::named(url)),
+        }
+    }
 }
 
 /// What is wrong with a tenant's name, which is shown to end users; `None` if it is acceptable.
@@ -323,8 +362,7 @@ pub fn tenant_name_fault(name: &str) -> Option<BadSetting> {
     let longest = name::LONGEST;
     (!name::is_acceptable(name, longest)).then(|| BadSetting {
         field: Setting::Name,
-        message: format!("must have 1 to {longest} characters, all of which can be seen"),
-        callback: None,
+        fault: SettingFault::Name(longest),
     })
 }
 
@@ -454,11 +492,7 @@ impl TenantSettings {
     /// The same of settings that were `before`. A callback URL of theirs may be longer than a new one: it was allowed when its length was not limited.
     #[must_use]
     pub fn faults_after(&self, before: &Self) -> Vec<BadSetting> {
-        let bad = |field, message| BadSetting {
-            field,
-            message,
-            callback: None,
-        };
+        let bad = |field, fault| BadSetting { field, fault };
         let mut faults = Vec::new();
         for (field, value) in [
             (Setting::LinkLifetime, self.link_lifetime),
@@ -469,25 +503,23 @@ impl TenantSettings {
             if let Some(bounds) = Self::bounds_of_span(field)
                 && !bounds.contains(&value)
             {
-                let [least, most] = [bounds.least, bounds.most].map(Span::up_to_years);
-                faults.push(bad(field, format!("must be {least} to {most}")));
+                faults.push(bad(field, SettingFault::Span(bounds)));
             }
         }
-        let Bounds { least, most } = Self::TRIES;
         if !Self::TRIES.contains(&self.tries) {
-            faults.push(bad(Setting::Tries, format!("must be {least} to {most}")));
+            faults.push(bad(Setting::Tries, SettingFault::Tries(Self::TRIES)));
         }
         let thresholds = self.policy.faults().into_iter();
-        faults.extend(thresholds.map(|(field, fault)| bad(field, fault.to_string())));
+        faults.extend(thresholds.map(|(field, fault)| bad(field, SettingFault::Threshold(fault))));
         if !self.accent.as_deref().is_none_or(is_colour) {
-            faults.push(bad(Setting::Accent, "must have the form #rrggbb".to_owned()));
+            faults.push(bad(Setting::Accent, SettingFault::Colour));
         }
         for (field, entries) in [
             (Setting::CallbackUrls, self.callback_urls.len()),
             (Setting::IpAllowList, self.ip_allow_list.len()),
         ] {
             if entries > Self::MAX_LISTED {
-                faults.push(bad(field, format!("must have at most {} entries", Self::MAX_LISTED)));
+                faults.push(bad(field, SettingFault::TooMany(Self::MAX_LISTED)));
             }
         }
         for url in &self.callback_urls {
@@ -497,11 +529,8 @@ impl TenantSettings {
                 CallbackUrl::parse_entry(url)
             };
             if let Err(fault) = parsed {
-                faults.push(BadSetting {
-                    field: Setting::CallbackUrls,
-                    message: format!("{} {fault}", CallbackUrl::named(url)),
-                    callback: Some((url.clone(), fault)),
-                });
+                let url = url.clone();
+                faults.push(bad(Setting::CallbackUrls, SettingFault::Callback { url, fault }));
             }
         }
         faults
@@ -638,8 +667,11 @@ mod tests {
         };
         let (before, after) = (with(vec![long("a")]), with(vec![long("a"), long("b")]));
         assert_eq!(before.faults_after(&before), []);
-        let wrong = |faults: Vec<BadSetting>| -> Vec<_> { faults.into_iter().map(|fault| fault.callback).collect() };
-        let fault = |letter| Some((long(letter), BadCallback::TooLong));
+        let wrong = |faults: Vec<BadSetting>| -> Vec<_> { faults.into_iter().map(|bad| bad.fault).collect() };
+        let fault = |letter| SettingFault::Callback {
+            url: long(letter),
+            fault: BadCallback::TooLong,
+        };
         assert_eq!(wrong(after.faults_after(&before)), [fault("b")]);
         assert_eq!(wrong(after.faults()), [fault("a"), fault("b")]);
     }
@@ -664,7 +696,7 @@ mod tests {
         let told: Vec<_> = settings
             .faults()
             .into_iter()
-            .map(|fault| format!("{} {}", fault.field, fault.message))
+            .map(|bad| format!("{} {}", bad.field, bad.fault))
             .collect();
         assert_eq!(
             told,
@@ -709,9 +741,12 @@ mod tests {
         };
         assert_eq!(with(200, 200).faults(), []);
         let faults = with(201, 201).faults();
-        let faults: Vec<_> = faults.iter().map(|fault| (fault.field, &*fault.message)).collect();
-        let told = "must have at most 200 entries";
-        assert_eq!(faults, [(Setting::CallbackUrls, told), (Setting::IpAllowList, told)]);
+        let faults: Vec<_> = faults.iter().map(|bad| (bad.field, bad.fault.to_string())).collect();
+        let told = "must have at most 200 entries".to_owned();
+        assert_eq!(
+            faults,
+            [(Setting::CallbackUrls, told.clone()), (Setting::IpAllowList, told)]
+        );
     }
 
     #[test]

@@ -42,6 +42,16 @@ const QUANTILE: f32 = 0.3;
 const MIN_STEPS: u32 = 40;
 /// A step is followed at most this far to either side.
 const REACH: usize = 16;
+/// How many standard deviations of the noise that is left a step must rise.
+const LEAST_OVER_NOISE: f32 = 6.0;
+/// How many levels of luma a step must rise at least, however little noise and contrast there is.
+const LEAST_RISE: f32 = 8.0;
+/// How many standard deviations of the noise that is left the luma may go back within a step.
+const SLACK: f32 = 1.5;
+/// Noise from which the plane is smoothed once, as a standard deviation in levels of luma.
+const SMOOTHED_ONCE: f32 = 2.5;
+/// The same, from which it is smoothed twice.
+const SMOOTHED_TWICE: f32 = 7.0;
 /// Histogram of widths in sixteenths of a pixel.
 const BINS: usize = 16 * 64;
 
@@ -51,10 +61,10 @@ pub(crate) fn measure(plane: &Plane, area: Area, subject: Subject) -> f32 {
     let calm = calmed(plane, area, noise);
     let range = f32::from(spread(&calm));
     // A step must stand out of the noise and be a fair part of the picture's own contrast.
-    let least = (noise_after(noise) * 6.0)
+    let least = (noise_after(noise) * LEAST_OVER_NOISE)
         .max(range * subject.least_contrast())
-        .max(8.0) as i32;
-    let slack = (noise_after(noise) * 1.5) as i32;
+        .max(LEAST_RISE) as i32;
+    let slack = (noise_after(noise) * SLACK) as i32;
     let across = widths(&calm, least, slack);
     let down = widths(&calm.transposed(), least, slack);
     match (quantile(&across), quantile(&down)) {
@@ -105,9 +115,9 @@ fn noise_after(noise: f32) -> f32 {
 
 /// Smoothing widens a step, so only as much of it as the noise asks for.
 fn passes(noise: f32) -> usize {
-    if noise < 2.5 {
+    if noise < SMOOTHED_ONCE {
         0
-    } else if noise < 7.0 {
+    } else if noise < SMOOTHED_TWICE {
         1
     } else {
         2

@@ -266,7 +266,7 @@ impl Exporter {
         let worker = self.worker.clone();
         self.honnin
             .db
-            .write(async move |tx| audit_export::advance(tx, &worker, to, (now, certain)).await)
+            .write(async move |tx| audit_export::advance(tx, &worker, to, now, certain).await)
             .await?;
         self.noted = Some(to);
         Ok(())

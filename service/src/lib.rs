@@ -27,7 +27,7 @@ pub mod stored {
         StoreError,
         audit::{Entry as AuditEntry, Recorded, RefusedSignIns},
         capture::captures::Slot,
-        people::second_factors::PasskeyRow,
+        people::{Colleague, second_factors::PasskeyRow},
         request_log::{
             Entry as RequestEntry, Filter as RequestFilter, Logged as LoggedRequest, Operation as RequestedOperation,
         },

@@ -24,9 +24,10 @@ use service::{
         take::{Answers, Burst, capture_document, capture_selfie, challenge},
     },
     jobs::sweep,
+    people::{self, change_person},
     privacy::{
         after_restore::{erase_again, erase_listed, lacks_all_keys},
-        erase_now::{erase_now, erase_of_tenant},
+        erase_now::{EraseNowError, erase_now, erase_of_tenant},
         secret_age,
     },
     review::{LookedAt, ReviewDecision, UNDO, ask_again, reopen, rule},
@@ -180,6 +181,31 @@ async fn an_erasure_that_was_requested_is_done_whatever_is_asked_before_it() {
     }
 }
 
+/// Detects if only the middleware asks what somebody is: a password takes a while to be checked, in which they may be shut out.
+#[tokio::test]
+async fn whoever_has_lost_their_role_erases_nothing_with_a_request_that_is_under_way() {
+    let harness = Harness::new().await;
+    let boss = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let id = harness.create().await.id;
+    for shut_out in [people::Change::Role(Role::Auditor), people::Change::Disable] {
+        let leaving = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        change_person(&harness.honnin, &boss, leaving.staff().user(), shut_out)
+            .await
+            .unwrap();
+        let late = erase_now(&harness.honnin, &leaving, &id).await;
+        assert!(
+            matches!(late, Err(EraseNowError::Forbidden(_))),
+            "{shut_out:?}: {late:?}"
+        );
+    }
+    harness.run_until_idle().await;
+    let session = harness.detail(&id).await.session;
+    assert_eq!(
+        (session.status, session.erasure_requested_at, session.purged_at),
+        (Status::Created, None, None)
+    );
+}
+
 #[tokio::test]
 async fn a_session_whose_retention_is_over_and_that_is_not_erased_yet_may_be_reprocessed() {
     let harness = Harness::new().await;
@@ -288,7 +314,7 @@ async fn attempt(harness: &Harness, applicant: &Applicant) {
         ..TypedForm::default()
     };
     save_details(honnin, applicant, &Personal::new(typed)).await.unwrap();
-    let (id, _) = challenge(honnin, applicant).await.unwrap();
+    let id = challenge(honnin, applicant).await.unwrap().id;
     let burst = Burst {
         answers: Answers::Challenge(id),
         frames: vec![

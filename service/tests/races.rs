@@ -22,7 +22,7 @@ use service::{
         submit::submit,
     },
     jobs::worker::{Lane, Worker},
-    privacy::erase_now::{EraseNowError, erase_of_tenant},
+    privacy::erase_now::{EraseOfTenantError, erase_of_tenant},
     review::{LookedAt, ReviewDecision, RuleError, UNDO, ask_again, rule},
     session::{
         rate_limit::CreationRate,
@@ -353,7 +353,7 @@ impl Arena {
         Box::pin(async move { reprocess(&honnin, &caller, id.as_str()).await.map(drop) })
     }
 
-    fn erase(&self, id: &SessionId) -> Client<Result<(), EraseNowError>> {
+    fn erase(&self, id: &SessionId) -> Client<Result<(), EraseOfTenantError>> {
         let (honnin, id, caller) = (self.harness.honnin.clone(), id.clone(), self.caller.clone());
         Box::pin(async move { erase_of_tenant(&honnin, &caller, id.as_str()).await.map(drop) })
     }

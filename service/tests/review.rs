@@ -65,6 +65,12 @@ async fn reviewer(harness: &Harness) -> Reviewer {
     Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap()
 }
 
+/// Opens a case; whether it is reserved for the reviewer then.
+async fn opens_as_own(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> bool {
+    let case = open_case(&harness.honnin, reviewer, id).await.unwrap();
+    case.is_reserved_by(reviewer.staff().user())
+}
+
 fn first_page() -> Page {
     Page {
         order: Order::LongestWaiting,
@@ -158,7 +164,7 @@ async fn an_approval_ends_the_case_with_note_outcome_and_an_event_of_its_own() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
-    assert!(case.mine && case.not_performed.is_empty());
+    assert!(case.is_reserved_by(rita.staff().user()) && case.not_performed.is_empty());
     assert!(!case.history.captures.is_empty() && !case.history.decisions[0].scores.is_empty());
     harness.clock.advance(Millis::minutes(1));
     let note = Some(Personal::new("Same person, seen by eye.".to_owned()));
@@ -260,7 +266,11 @@ async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     assert_eq!(harness.events(&id).await.len(), 1);
     // Meanwhile nobody else can decide it, and nobody gets it to work on.
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
-    assert!(!seen.mine && seen.pending.is_some_and(|(made, _)| made.user == *rita.staff().user()));
+    assert!(!seen.is_reserved_by(otto.staff().user()));
+    assert!(
+        seen.pending
+            .is_some_and(|made| made.pending.user == *rita.staff().user())
+    );
     for ruling in [ReviewDecision::Approve, reject()] {
         let refused = rule(&harness.honnin, &otto, first(&id), ruling, None).await;
         assert!(matches!(refused, Err(RuleError::Pending { .. })));
@@ -286,8 +296,8 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     let refused = undo(&harness.honnin, &otto, &id).await;
     assert!(matches!(refused, Err(UndoError::TooLate)));
     undo(&harness.honnin, &rita, &id).await.unwrap();
-    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
-    assert!(!open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
+    assert!(opens_as_own(&harness, &rita, &id).await);
+    assert!(!opens_as_own(&harness, &otto, &id).await);
     // Decided anew within the first ten seconds: the full time runs again.
     harness.clock.advance(Millis::seconds(5));
     rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
@@ -402,7 +412,7 @@ async fn a_reprocess_overtakes_a_decision_that_has_not_taken_effect() {
 async fn who_has_looked_at_an_earlier_attempt_does_not_decide_the_present_one() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+    assert!(opens_as_own(&harness, &rita, &id).await);
     reprocess(&harness.honnin, &harness.caller().await, id.as_str())
         .await
         .unwrap();
@@ -468,7 +478,7 @@ async fn a_case_opened_by_a_clock_that_was_ahead_is_free_once_it_is_right() {
         .await
         .unwrap();
     assert_eq!(listed[0].held_by, None);
-    assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine);
+    assert!(opens_as_own(&harness, &otto, &id).await);
     let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None).await;
     assert!(matches!(refused, Err(RuleError::Held { .. })), "{refused:?}");
     harness.clock.jump(Millis(-SKEW.0));
@@ -486,7 +496,8 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     open_case(&harness.honnin, &rita, &id).await.unwrap();
     harness.clock.advance(Millis::minutes(14));
     let seen = open_case(&harness.honnin, &otto, &id).await.unwrap();
-    assert!(!seen.mine && seen.reservation.unwrap().user == *rita.staff().user());
+    assert!(!seen.is_reserved_by(otto.staff().user()));
+    assert!(seen.is_reserved_by(rita.staff().user()));
     let refused = rule(&harness.honnin, &otto, first(&id), ReviewDecision::Approve, None)
         .await
         .unwrap_err();
@@ -494,12 +505,9 @@ async fn a_case_is_held_by_who_opened_it_for_a_quarter_of_an_hour() {
     let listed = queue(&harness.honnin, &otto, Filter::default(), first_page())
         .await
         .unwrap();
-    assert_eq!(listed[0].held_by.as_ref().unwrap().0, *rita.staff().user());
+    assert_eq!(listed[0].held_by.as_ref().unwrap().id, *rita.staff().user());
     harness.clock.advance(Millis::minutes(1));
-    assert!(
-        open_case(&harness.honnin, &otto, &id).await.unwrap().mine,
-        "the reservation ran out"
-    );
+    assert!(opens_as_own(&harness, &otto, &id).await, "the reservation ran out");
     assert!(
         rule(&harness.honnin, &otto, first(&id), ReviewDecision::Approve, None)
             .await
@@ -513,11 +521,11 @@ async fn a_case_that_somebody_has_open_is_free_once_they_may_no_longer_review() 
         let (harness, id) = waiting().await;
         let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
         let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
-        assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+        assert!(opens_as_own(&harness, &rita, &id).await);
         change_person(&harness.honnin, &admin, rita.staff().user(), out)
             .await
             .unwrap();
-        assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().mine, "{out:?}");
+        assert!(opens_as_own(&harness, &otto, &id).await, "{out:?}");
     }
 }
 
@@ -527,10 +535,10 @@ async fn a_case_that_is_left_for_another_is_free_at_once_and_the_other_is_still_
     let (rita, otto) = (reviewer(&harness).await, reviewer(&harness).await);
     let (left, other) = (wait_for_review(&harness).await, wait_for_review(&harness).await);
     for case in [&left, &other] {
-        assert!(open_case(&harness.honnin, &rita, case).await.unwrap().mine);
+        assert!(opens_as_own(&harness, &rita, case).await);
     }
     leave_case(&harness.honnin, &otto, &left).await.unwrap();
-    let is_ottos = async |case: &SessionId| open_case(&harness.honnin, &otto, case).await.unwrap().mine;
+    let is_ottos = async |case: &SessionId| opens_as_own(&harness, &otto, case).await;
     assert!(!is_ottos(&left).await, "nobody ends the reservation of somebody else");
     leave_case(&harness.honnin, &rita, &left).await.unwrap();
     assert!(is_ottos(&left).await);
@@ -545,7 +553,7 @@ async fn a_case_that_is_left_for_another_is_free_at_once_and_the_other_is_still_
 async fn a_case_that_is_left_keeps_its_decision_and_what_was_undone() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    assert!(open_case(&harness.honnin, &rita, &id).await.unwrap().mine);
+    assert!(opens_as_own(&harness, &rita, &id).await);
     let note = Some(Personal::new("Two letters differ.".to_owned()));
     rule(&harness.honnin, &rita, first(&id), reject(), note).await.unwrap();
     leave_case(&harness.honnin, &rita, &id).await.unwrap();
@@ -880,8 +888,11 @@ async fn a_case_is_taken_assigned_and_given_back_and_of_two_who_take_it_the_seco
     assign(&rita, Some(first), Some(second)).await.unwrap();
     assert_eq!((mine(&rita).await, mine(&rob).await), ((0, 0, 0), (1, 1, 1)));
     let opened = open_case(&harness.honnin, &rita, &id).await.unwrap();
-    assert_eq!(opened.assigned_to.map(|(user, _)| user).as_ref(), Some(second));
-    assert!(opened.mine, "an assignment keeps nobody from working on the case");
+    assert_eq!(opened.assigned_to.as_ref().map(|colleague| &colleague.id), Some(second));
+    assert!(
+        opened.is_reserved_by(rita.staff().user()),
+        "an assignment keeps nobody from working on the case"
+    );
     assign(&rob, Some(second), None).await.unwrap();
     assert_eq!(mine(&rob).await, (0, 0, 0));
     let (tenant, subject) = (harness.tenant.id.clone(), id.to_string());
@@ -913,8 +924,8 @@ async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_wa
         assert!(matches!(refused, AssignError::NoReviewer), "{refused:?}");
     }
     let people = review::list_reviewers(&harness.honnin, &rita).await.unwrap();
-    assert!(people.iter().any(|(user, _)| user == rita.staff().user()));
-    assert!(people.iter().all(|(user, _)| user != auditor.user()));
+    assert!(people.iter().any(|colleague| colleague.id == *rita.staff().user()));
+    assert!(people.iter().all(|colleague| colleague.id != *auditor.user()));
     let refused = review::assign(&foreign.honnin, &stranger, &id, None, None)
         .await
         .unwrap_err();

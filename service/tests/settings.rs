@@ -11,7 +11,7 @@ use domain::{
     scope::{Scope, Scopes},
     session::Step,
     setting::Setting,
-    tenant::{Change, Mode, TenantSettings, Weakening},
+    tenant::{Change, Mode, SettingFault, TenantSettings, Weakening},
     time::Millis,
 };
 use service::{
@@ -32,7 +32,7 @@ use service::{
         logo::{LogoError, RemoveLogoError, find_logo, logo_png, remove_logo, set_logo},
         preview::{Tally, Value, preview},
     },
-    webhook::signing_secret::{self, SecretError},
+    webhook::signing_secret::{self, DisableSecretError, IssueSecretError},
 };
 use sqlx::{Connection as _, PgConnection};
 use std::cell::Cell;
@@ -738,12 +738,12 @@ async fn whoever_has_lost_their_role_issues_no_key_and_changes_no_secret_with_a_
         assert_eq!(list_keys(honnin, &leaving).await.unwrap().len(), count, "{shut_out:?}");
         let secret = signing_secret::issue(honnin, &leaving, signing_secret::draft(honnin)).await;
         assert!(
-            matches!(secret, Err(SecretError::Forbidden)),
+            matches!(secret, Err(IssueSecretError::Forbidden)),
             "{shut_out:?}: {secret:?}"
         );
         let disabled = signing_secret::disable(honnin, &leaving, &signing_secret::draft(honnin)).await;
         assert!(
-            matches!(disabled, Err(SecretError::Forbidden)),
+            matches!(disabled, Err(DisableSecretError::Forbidden)),
             "{shut_out:?}: {disabled:?}"
         );
     }
@@ -1077,6 +1077,10 @@ async fn a_callback_url_that_was_stored_before_its_length_was_limited_keeps_nobo
     let Err(SettingsError::Faults(faults)) = another else {
         panic!("{another:?}");
     };
-    let told: Vec<_> = faults.into_iter().map(|fault| fault.callback).collect();
-    assert_eq!(told, [Some((long("b"), BadCallback::TooLong))]);
+    let told: Vec<_> = faults.into_iter().map(|bad| bad.fault).collect();
+    let wanted = SettingFault::Callback {
+        url: long("b"),
+        fault: BadCallback::TooLong,
+    };
+    assert_eq!(told, [wanted]);
 }

@@ -119,7 +119,8 @@ pub async fn advance(
     tx: &mut Tx,
     worker: &str,
     to: i64,
-    (now, certain): (Timestamp, Option<Timestamp>),
+    now: Timestamp,
+    certain: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     // A receiver that confirms nothing has what is up to `settled` for certain. `settling` is where the export was at `settling_since`. Once the
     // connection has lasted since then, it becomes `settled`, and the next wait begins where the export is now. A wait also begins anew if it

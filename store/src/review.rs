@@ -4,6 +4,7 @@ use crate::{
     StoreError,
     db::{Tx, on, row},
     ids,
+    people::Colleague,
 };
 use domain::{
     ids::{SessionId, UserId},
@@ -222,16 +223,22 @@ pub async fn assign(tx: &mut Tx, session: &SessionId, user: &UserId, now: Timest
         .execute(conn).await.map(drop))
 }
 
-/// Who a case is assigned to, and their name.
+/// Who a case is assigned to.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_assignee(tx: &mut Tx, session: &SessionId) -> Result<Option<(UserId, String)>, StoreError> {
+pub async fn find_assignee(tx: &mut Tx, session: &SessionId) -> Result<Option<Colleague>, StoreError> {
     let row: Option<(String, String)> = on!(tx, conn => sqlx::query_as(
         "SELECT users.id, users.name FROM review_assignments JOIN users ON users.id = review_assignments.user_id
          WHERE session_id = $1")
         .bind(session.as_str()).fetch_optional(conn).await)?;
-    row.map(|(user, name)| Ok((ids::user_id(&user)?, name))).transpose()
+    row.map(|(id, name)| {
+        Ok(Colleague {
+            id: ids::user_id(&id)?,
+            name,
+        })
+    })
+    .transpose()
 }
 
 /// Assigns a case to nobody.
@@ -337,6 +344,15 @@ pub struct PendingRuling {
     pub due_at: Timestamp,
 }
 
+/// A pending decision, and by whom it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPending {
+    /// The decision.
+    pub pending: PendingRuling,
+    /// The reviewer's name.
+    pub name: String,
+}
+
 row! {
     struct RawPending {
         session_id: String,
@@ -360,20 +376,26 @@ macro_rules! pending_columns {
     };
 }
 
-/// A pending decision with its reviewer's name.
-fn pending(raw: RawPending) -> Result<(PendingRuling, String), StoreError> {
-    let pending = PendingRuling {
-        session: ids::session_id(&raw.session_id)?,
-        attempt: AttemptNumber::new(raw.attempt),
-        user: ids::user_id(&raw.user_id)?,
-        ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
-        reasons: parse_reasons(&raw.reasons)?,
-        note: raw.note,
-        address: raw.address,
-        made_at: Timestamp::from_millis(raw.made_at),
-        due_at: Timestamp::from_millis(raw.due_at),
-    };
-    Ok((pending, raw.name))
+impl TryFrom<RawPending> for NamedPending {
+    type Error = StoreError;
+
+    fn try_from(raw: RawPending) -> Result<Self, StoreError> {
+        let pending = PendingRuling {
+            session: ids::session_id(&raw.session_id)?,
+            attempt: AttemptNumber::new(raw.attempt),
+            user: ids::user_id(&raw.user_id)?,
+            ruling: Ruling::parse(&raw.ruling).ok_or(StoreError::Corrupt("an unknown ruling"))?,
+            reasons: parse_reasons(&raw.reasons)?,
+            note: raw.note,
+            address: raw.address,
+            made_at: Timestamp::from_millis(raw.made_at),
+            due_at: Timestamp::from_millis(raw.due_at),
+        };
+        Ok(Self {
+            pending,
+            name: raw.name,
+        })
+    }
 }
 
 /// Stores a decision that can still be undone.
@@ -395,11 +417,11 @@ pub async fn insert_pending(tx: &mut Tx, pending: &PendingRuling) -> Result<(), 
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<(PendingRuling, String)>, StoreError> {
+pub async fn find_pending(tx: &mut Tx, session: &SessionId) -> Result<Option<NamedPending>, StoreError> {
     let row: Option<RawPending> = on!(tx, conn => sqlx::query_as(
         concat!(pending_columns!(), "WHERE pending.session_id = $1"))
         .bind(session.as_str()).fetch_optional(conn).await)?;
-    row.map(pending).transpose()
+    row.map(NamedPending::try_from).transpose()
 }
 
 /// A person's pending decisions, newest first.
@@ -410,7 +432,9 @@ pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRulin
     let rows: Vec<RawPending> = on!(tx, conn => sqlx::query_as(
         concat!(pending_columns!(), "WHERE pending.user_id = $1 ORDER BY pending.made_at DESC, pending.session_id DESC"))
         .bind(user.as_str()).fetch_all(conn).await)?;
-    rows.into_iter().map(|row| Ok(pending(row)?.0)).collect()
+    rows.into_iter()
+        .map(|row| Ok(NamedPending::try_from(row)?.pending))
+        .collect()
 }
 
 /// Removes this pending decision, and no other one that was made in its place since it was read. Returns whether it was there: of two that

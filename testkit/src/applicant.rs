@@ -93,7 +93,7 @@ impl Harness {
 
     /// Takes a selfie and follows the challenge, with files that no other session has.
     pub async fn selfie(&self, applicant: &Applicant) {
-        let (id, _) = challenge(&self.honnin, applicant).await.unwrap();
+        let id = challenge(&self.honnin, applicant).await.unwrap().id;
         let file = |pose: &str| format!("{pose} {}", applicant.session()).into_bytes();
         let frames = vec![(0, file("straight")), (400, file("turned"))];
         let burst = Burst {

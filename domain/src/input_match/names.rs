@@ -3,7 +3,28 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// A word of a name in the forms it may have in a machine-readable zone.
-type Spellings = [String; 3];
+struct Spellings {
+    /// As [`transliterated`].
+    recommended: String,
+    /// As [`simplified`].
+    simple: String,
+    /// As [`transliterated_with_x`].
+    with_x: String,
+}
+
+impl Spellings {
+    fn of(word: &str) -> Self {
+        Self {
+            recommended: transliterated(word),
+            simple: simplified(word),
+            with_x: transliterated_with_x(word),
+        }
+    }
+
+    fn forms(&self) -> [&str; 3] {
+        [&self.recommended, &self.simple, &self.with_x]
+    }
+}
 
 /// Suffixes of names, each in its ways of being written (AAMVA DL/ID Card Design Standard, DCU). Documents and people put them behind either name or
 /// leave them out. Not those that are an initial or a name as well: I, V, VI and IX.
@@ -128,9 +149,7 @@ fn are_same(a: &[Spellings], b: &[Spellings], second: usize) -> bool {
 pub(crate) fn same_but_for_suffix(a: &str, b: &str) -> bool {
     let (a, b) = (names(a), names(b));
     let ((a, suffix), (b, other)) = (without_suffix(&a, 0), without_suffix(&b, 0));
-    let letters = joined(b);
-    let same = joined(a).iter().any(|form| letters.contains(form));
-    same && !a.is_empty() && are_compatible(suffix, other)
+    is_same(&joined(a), &joined(b)) && !a.is_empty() && are_compatible(suffix, other)
 }
 
 /// Whether two names are the same one if no letter has marks, which a soft picture loses first: MÜLLER is then read as `MULLER`, and a zone has
@@ -159,19 +178,24 @@ fn without_marks(name: &str) -> String {
 
 /// Whether two words are the same under one of their transliterations.
 fn is_same(one: &Spellings, other: &Spellings) -> bool {
-    one.iter().any(|form| other.contains(form))
+    one.forms().iter().any(|form| other.forms().contains(form))
+}
+
+/// Whether a word begins with another one under one of their transliterations.
+fn begins_with(word: &Spellings, beginning: &Spellings) -> bool {
+    let begins = |beginning: &&str| word.forms().iter().any(|word| word.starts_with(*beginning));
+    beginning.forms().iter().any(begins)
 }
 
 /// Whether a word is nothing but the first letter of another one.
 fn is_initial(letter: &Spellings, of: &Spellings) -> bool {
-    let begins =
-        |letter: &String| letter.chars().count() == 1 && of.iter().any(|word| word.starts_with(letter.as_str()));
-    letter.iter().any(begins)
+    let begins = |form: &&str| form.chars().count() == 1 && of.forms().iter().any(|word| word.starts_with(*form));
+    letter.forms().iter().any(begins)
 }
 
 /// The names before a suffix, more than `least` of them, and which suffix it is.
 fn without_suffix(names: &[Spellings], least: usize) -> (&[Spellings], Option<usize>) {
-    let suffix = |last: &Spellings| SUFFIXES.iter().position(|forms| forms.contains(&last[1].as_str()));
+    let suffix = |last: &Spellings| SUFFIXES.iter().position(|forms| forms.contains(&last.simple.as_str()));
     match names {
         [before @ .., last] if before.len() > least => match suffix(last) {
             Some(found) => (before, Some(found)),
@@ -189,7 +213,7 @@ fn are_compatible(suffix: Option<usize>, other: Option<usize>) -> bool {
 /// Whether all letters of some names are those of the first of other ones.
 fn is_beginning(names: &[Spellings], of: &[Spellings]) -> bool {
     let whole = joined(names);
-    (1..=of.len()).any(|count| joined(&of[..count]).iter().any(|beginning| whole.contains(beginning)))
+    (1..=of.len()).any(|count| is_same(&joined(&of[..count]), &whole))
 }
 
 /// Whether a name goes on where another one was cut: word by word, since some zones keep the beginning of every word (ICAO 9303-3
@@ -201,7 +225,7 @@ pub(crate) fn goes_on(cut: &str, whole: &str) -> bool {
 /// Whether every word of a name is one of these.
 pub(crate) fn has_words_of<'a>(name: &str, of: impl IntoIterator<Item = &'a str>) -> bool {
     let of: Vec<Spellings> = of.into_iter().flat_map(names).collect();
-    let is_one = |word: &Spellings| of.iter().any(|other| word.iter().any(|form| other.contains(form)));
+    let is_one = |word: &Spellings| of.iter().any(|other| is_same(word, other));
     let words = names(name);
     !words.is_empty() && words.iter().all(is_one)
 }
@@ -217,30 +241,29 @@ fn are_within(name: &[Spellings], whole: &[Spellings]) -> bool {
 
 /// Whether the words of a name are those of another one, or their beginnings, in their order.
 fn begins_word_by_word(name: &[Spellings], whole: &[Spellings]) -> bool {
-    let begins = |(part, word): (&Spellings, &Spellings)| {
-        part.iter()
-            .any(|part| word.iter().any(|word| word.starts_with(part.as_str())))
-    };
+    let begins = |(part, word): (&Spellings, &Spellings)| begins_with(word, part);
     name.len() <= whole.len() && name.iter().zip(whole).all(begins)
 }
 
 /// Whether another name begins with all letters of a name, however each is divided into words.
 fn begins_joined(name: &[Spellings], whole: &[Spellings]) -> bool {
-    let (name, whole) = (joined(name), joined(whole));
-    name.iter()
-        .any(|name| whole.iter().any(|whole| whole.starts_with(name.as_str())))
+    begins_with(&joined(whole), &joined(name))
 }
 
 /// All letters of some names, in each form.
 fn joined(names: &[Spellings]) -> Spellings {
-    [0, 1, 2].map(|form| names.iter().map(|name| name[form].as_str()).collect())
+    Spellings {
+        recommended: names.iter().map(|name| name.recommended.as_str()).collect(),
+        simple: names.iter().map(|name| name.simple.as_str()).collect(),
+        with_x: names.iter().map(|name| name.with_x.as_str()).collect(),
+    }
 }
 
 /// The parts of a name, each in the forms it may have in a machine-readable zone.
 fn names(text: &str) -> Vec<Spellings> {
     text.split(|c: char| c.is_whitespace() || matches!(c, '-' | '\u{2010}'..='\u{2015}' | '<' | ',' | '\u{30fb}'))
-        .map(|part| [transliterated(part), simplified(part), transliterated_with_x(part)])
-        .filter(|forms| !forms[1].is_empty())
+        .map(Spellings::of)
+        .filter(|word| !word.simple.is_empty())
         .collect()
 }
 

@@ -128,7 +128,7 @@ fn make(config: &Config, create: &Create) -> Result<(), Failure> {
         let (kept, scratch) = (place(config, keys)?, &config.uploads.spill_dir);
         block_on(async {
             let mut progress = shown("files");
-            let made = backup::make_keys(source, (&kept, scratch), options, SystemClock.now(), &mut progress);
+            let made = backup::make_keys(source, &kept, scratch, options, SystemClock.now(), &mut progress);
             Ok(made.await?)
         })?;
         return say(format!("Copied the keys to {keys}"));

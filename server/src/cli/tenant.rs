@@ -14,6 +14,7 @@ use service::{
     access::Operator,
     settings::create_tenant::{CreateTenantError, CreatedTenant, NewTenant, create_tenant},
 };
+use std::fmt::Display;
 
 #[derive(Subcommand)]
 pub(super) enum TenantCommand {
@@ -111,12 +112,12 @@ fn option(setting: Setting) -> &'static str {
 
 fn sentence(error: CreateTenantError) -> Failure {
     match error {
-        CreateTenantError::BadSettings(faults) => faults
-            .iter()
-            .map(|fault| format!("{}: {}", option(fault.field), fault.message))
-            .collect::<Vec<_>>()
-            .join("; ")
-            .into(),
+        CreateTenantError::BadSettings { faults, receiver } => {
+            let told = |setting, fault: &dyn Display| format!("{}: {fault}", option(setting));
+            let faults = faults.iter().map(|bad| told(bad.field, &bad.fault));
+            let receiver = receiver.map(|fault| told(Setting::WebhookUrl, &fault));
+            faults.chain(receiver).collect::<Vec<_>>().join("; ").into()
+        }
         CreateTenantError::BadName | CreateTenantError::Repeated | CreateTenantError::Store(_) => error.into(),
     }
 }

@@ -23,7 +23,7 @@ use http::{
 use serde_json::{Value, json};
 use service::{
     access::AccessError,
-    privacy::erase_now::EraseNowError,
+    privacy::erase_now::EraseOfTenantError,
     sandbox::{CompleteError, clock::AdvanceError},
     session::{cancel::CancelError, create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
@@ -114,11 +114,11 @@ impl ApiError {
     }
 
     /// A refused erasure of the session with `id`. One that collided with another operation can be requested again.
-    pub(super) fn of_erasure(error: EraseNowError, id: &str) -> Self {
+    pub(super) fn of_erasure(error: EraseOfTenantError, id: &str) -> Self {
         match error {
-            EraseNowError::NotFound => Self::SessionNotFound(id.to_owned()),
-            EraseNowError::Store(StoreError::Conflict) => Self::Unavailable,
-            EraseNowError::Store(error) => Self::Storage(error),
+            EraseOfTenantError::NotFound => Self::SessionNotFound(id.to_owned()),
+            EraseOfTenantError::Store(StoreError::Conflict) => Self::Unavailable,
+            EraseOfTenantError::Store(error) => Self::Storage(error),
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
             ApiError::of_reprocess(ReprocessError::NotAllowed, "vs_x"),
             ApiError::of_cancel(CancelError::NotFound, "vs_x"),
             ApiError::of_cancel(CancelError::NotAllowed, "vs_x"),
-            ApiError::of_erasure(EraseNowError::NotFound, "vs_x"),
+            ApiError::of_erasure(EraseOfTenantError::NotFound, "vs_x"),
             ApiError::of_erasure(StoreError::Conflict.into(), "vs_x"),
             ApiError::of_completion(CompleteError::NotFound, "vs_x"),
             ApiError::of_completion(CompleteError::NotAllowed, "vs_x"),

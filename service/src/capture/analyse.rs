@@ -71,9 +71,14 @@ enum Seen {
 /// If storage fails or the pool is full; the job is retried then.
 pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let id = CaptureId::parse(&job.subject).ok_or(JobError::MALFORMED_SUBJECT)?;
-    let Some((capture, row, is_sandbox)) = find(honnin, id).await? else {
+    let Some(found) = find(honnin, id).await? else {
         return Ok(honnin.finish(job).await?);
     };
+    let Found {
+        capture,
+        row,
+        is_sandbox,
+    } = found;
     if capture.analysed_at.is_some() {
         // Cut short before all of what must not be kept was deleted, perhaps.
         if capture.frames.is_empty() {
@@ -121,8 +126,17 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     Ok(finish(honnin, job, &capture, Some(sealed), &problems).await?)
 }
 
-/// The capture, its session, and whether that is of a sandbox; `None` if it is gone.
-async fn find(honnin: &Honnin, id: CaptureId) -> Result<Option<(CaptureRow, SessionRow, bool)>, StoreError> {
+/// A capture to analyse.
+struct Found {
+    capture: CaptureRow,
+    /// Its session.
+    row: SessionRow,
+    /// Whether that is of a sandbox.
+    is_sandbox: bool,
+}
+
+/// The capture; `None` if it is gone.
+async fn find(honnin: &Honnin, id: CaptureId) -> Result<Option<Found>, StoreError> {
     let unit = honnin.db.read(async move |tx| {
         let Some(capture) = captures::find(tx, &id).await? else {
             return Ok(None);
@@ -132,7 +146,11 @@ async fn find(honnin: &Honnin, id: CaptureId) -> Result<Option<(CaptureRow, Sess
         };
         let tenant = tenants::find(tx, &row.session.tenant).await?;
         let is_sandbox = tenant.is_some_and(|tenant| tenant.mode.is_sandbox());
-        Ok::<_, StoreError>(Some((capture, row, is_sandbox)))
+        Ok::<_, StoreError>(Some(Found {
+            capture,
+            row,
+            is_sandbox,
+        }))
     });
     unit.await
 }

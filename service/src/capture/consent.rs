@@ -6,7 +6,10 @@ use crate::{
     capture::progress::{StepRefused, collecting},
 };
 use domain::{audit::AuditAction, language::Language};
-use store::{audit, capture::attempts};
+use store::{
+    audit,
+    capture::attempts::{self, Consent},
+};
 
 /// Stores the consent. Agreeing again changes nothing. `face_search` says whether the user agreed to the face search among
 /// approved people; `None` if they were not asked.
@@ -31,7 +34,10 @@ pub async fn consent(
             return Err(StepRefused::OutOfTurn);
         }
         attempt.answers.face_search = face_search.filter(|_| wanted);
-        attempt.answers.consent = Some((version.clone(), now));
+        attempt.answers.consent = Some(Consent {
+            version: version.clone(),
+            at: now,
+        });
         attempt.answers.language = Some(language);
         attempts::save(tx, &mut attempt.answers).await?;
         audit::record(tx, &attempt.audit_entry(now, AuditAction::SessionConsent)).await?;

@@ -231,7 +231,7 @@ async fn make(
     let now = honnin.now();
     let policy = attempt.tenant.settings_or_default().policy.clone();
     let found = DecisionInput::of(attempt, key)?;
-    let earlier = find_earlier(honnin, attempt, key, (&found, &policy), missing_key).await?;
+    let earlier = find_earlier(honnin, attempt, key, &found, &policy, missing_key).await?;
     let (models, fields) = (found.models(), found.fields());
     let DecisionInput {
         document,

@@ -176,6 +176,23 @@ pub(crate) fn with_role(entry: audit::Entry, row: &InvitationRow) -> audit::Entr
     }
 }
 
+/// What is stored of an invitation whose link has this token.
+fn row_of(draft: Draft, person: &NewPerson, token: &Secret<String>, now: Timestamp) -> InvitationRow {
+    InvitationRow {
+        id: draft.id,
+        hash: token::hash(token.expose()),
+        membership: draft.offer.membership,
+        operator: draft.offer.operator,
+        email: normalised(&person.email),
+        name: person.name.trim().to_owned(),
+        invited_by: draft.invited_by.map(|staff| staff.user().clone()),
+        first_admin: draft.first_admin,
+        created_at: now,
+        expires_at: now.plus(LINK_LIFETIME),
+    }
+}
+
+/// Checks and stores an invitation, and counts whose address has an account.
 async fn store(
     honnin: &Honnin,
     draft: Draft,
@@ -187,25 +204,14 @@ async fn store(
         return Err(InviteError::Bad(faults));
     }
     let (token, now) = (token::generate(&*honnin.random), honnin.now());
-    let row = InvitationRow {
-        id: draft.id,
-        hash: token::hash(token.expose()),
-        membership: draft.offer.membership,
-        operator: draft.offer.operator,
-        email: normalised(&person.email),
-        name: person.name.trim().to_owned(),
-        invited_by: draft.invited_by.as_ref().map(|staff| staff.user().clone()),
-        first_admin: draft.first_admin,
-        created_at: now,
-        expires_at: now.plus(LINK_LIFETIME),
-    };
+    let inviter = draft.invited_by.clone();
+    let row = row_of(draft, &person, &token, now);
     let entry = with_role(entry(&row.id), &row);
     let invited = Invited {
         id: row.id.clone(),
         link: Secret::new(format!("{}admin/invitation/{}", honnin.base_url(), token.expose())),
         expires_at: row.expires_at,
     };
-    let inviter = draft.invited_by;
     // Counted first, so that concurrent attempts keep within the limit. On the command line, nobody guesses.
     let tries = inviter
         .as_ref()
@@ -215,6 +221,22 @@ async fn store(
     {
         return Err(InviteError::Throttled);
     }
+    let stored = store_row(honnin, inviter, row, entry).await;
+    if let Some(tries) = tries
+        && !matches!(stored, Err(InviteError::Bad(_)))
+    {
+        take_back(honnin, tries, now).await;
+    }
+    stored.map(|()| invited)
+}
+
+/// Stores an invitation if `inviter` still may invite; on the command line there is none.
+async fn store_row(
+    honnin: &Honnin,
+    inviter: Option<Staff>,
+    row: InvitationRow,
+    entry: audit::Entry,
+) -> Result<(), InviteError> {
     let unit = honnin.db.write(async move |tx| {
         // Of two who invite one address at once, the second sees the link of the first and invalidates it.
         if let Some(tenant) = row.tenant() {
@@ -227,17 +249,10 @@ async fn store(
         }
         insert(tx, &row, &entry).await
     });
-    let stored = unit.await;
-    if let Some(tries) = tries
-        && !matches!(stored, Err(InviteError::Bad(_)))
-    {
-        take_back(honnin, tries, now).await;
-    }
-    match stored {
-        Ok(()) => Ok(invited),
+    match unit.await {
         // Sent twice at the same time.
         Err(InviteError::Store(StoreError::Duplicate)) => Err(InviteError::Repeated),
-        Err(error) => Err(error),
+        other => other,
     }
 }
 

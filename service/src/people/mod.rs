@@ -307,9 +307,9 @@ fn is_active_admin(user: &UserRow) -> bool {
     user.disabled_at.is_none() && user.role() == Some(Role::Admin)
 }
 
-/// Whether somebody still is what they were when they made the request, in a unit that invites, makes a key or changes settings: [`end_powers`]
-/// ends the invitations that are there, and whoever takes the powers away waits for this unit, or this one for theirs. A unit that goes on to lock
-/// other people locks the tenant instead, and asks [`is_unchanged`].
+/// Whether somebody still is what they were when they made the request, in a unit that invites, makes a key, changes settings or erases:
+/// [`end_powers`] ends the invitations that are there, and whoever takes the powers away waits for this unit, or this one for theirs. A unit that
+/// goes on to lock other people locks the tenant instead, and asks [`is_unchanged`].
 pub(crate) async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
     users::lock(tx, staff.user()).await?;
     let user = users::find(tx, staff.user()).await?;

@@ -8,7 +8,12 @@ use domain::{
     ids::{SessionId, UserId},
     session::Status,
 };
-use store::{StoreError, audit, people::users, review, session::sessions};
+use store::{
+    StoreError, audit,
+    people::{Colleague, users},
+    review,
+    session::sessions,
+};
 
 /// Why a case was not assigned.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -54,8 +59,8 @@ pub async fn assign(
         // Of two at the same time, one runs again and sees what the other did.
         sessions::save(tx, &mut row).await?;
         let now_with = review::find_assignee(tx, &id).await?;
-        if now_with.as_ref().map(|(user, _)| user) != before.as_ref() {
-            return Err(AssignError::Changed(now_with.map(|(_, name)| name)));
+        if now_with.as_ref().map(|colleague| &colleague.id) != before.as_ref() {
+            return Err(AssignError::Changed(now_with.map(|colleague| colleague.name)));
         }
         match &to {
             None => review::unassign(tx, &id).await?,
@@ -78,18 +83,21 @@ pub async fn assign(
     unit.await
 }
 
-/// The people whom a case can be assigned to: ids and names, in the order of their names.
+/// The people whom a case can be assigned to, in the order of their names.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_reviewers(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<(UserId, String)>, StoreError> {
+pub async fn list_reviewers(honnin: &Honnin, reviewer: &Reviewer) -> Result<Vec<Colleague>, StoreError> {
     let tenant = reviewer.staff().tenant().clone();
     let people = honnin.db.read(async move |tx| users::list(tx, &tenant).await).await?;
     let mut reviewers: Vec<_> = people
         .into_iter()
         .filter(may_review)
-        .map(|user| (user.id, user.name))
+        .map(|user| Colleague {
+            id: user.id,
+            name: user.name,
+        })
         .collect();
-    reviewers.sort_by(|(_, one), (_, other)| one.cmp(other));
+    reviewers.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(reviewers)
 }

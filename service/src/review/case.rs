@@ -6,7 +6,7 @@ use crate::{
     Honnin,
     access::Reviewer,
     capture::rectify::{FrameOf, View, open_frame},
-    session::history::{self, Disclosure, SessionHistory},
+    session::history::{self, Disclosure, Rows, SessionHistory},
 };
 use domain::{
     audit::AuditAction,
@@ -22,7 +22,8 @@ use store::{
     StoreError, Tx, audit,
     capture::captures::{self, CaptureRow, Slot},
     decision::identities,
-    review::{self, PendingRuling, Reservation, Undone},
+    people::Colleague,
+    review::{self, NamedPending, Reservation, Undone},
     session::sessions::{self, SessionRow},
     vault::SealedValue,
 };
@@ -39,20 +40,36 @@ pub struct Case {
     pub pictures: Vec<CaptureId>,
     /// Who has reserved it: the caller, or somebody who was first. `None` if it is not waiting.
     pub reservation: Option<Reservation>,
-    /// Whether the caller has reserved it.
-    pub mine: bool,
     /// What the caller had decided here and undone.
     pub undone: Option<UndoneDecision>,
-    /// A decision that has not taken effect yet, with the reviewer's name.
-    pub pending: Option<(PendingRuling, String)>,
-    /// Who is to decide it, and their name.
-    pub assigned_to: Option<(UserId, String)>,
+    /// A decision that has not taken effect yet.
+    pub pending: Option<NamedPending>,
+    /// Who is to decide it.
+    pub assigned_to: Option<Colleague>,
     /// Steps that were not performed: with any of them the session cannot be approved.
     pub not_performed: Vec<Step>,
     /// Other sessions that were approved with its document since it went to review, of which its reasons say nothing.
     pub same_document: Vec<SessionId>,
     /// Other sessions that were approved with its face since it went to review, if the tenant searches for faces.
     pub same_face: Vec<SessionId>,
+}
+
+impl Case {
+    /// Whether this person has reserved it.
+    #[must_use]
+    pub fn is_reserved_by(&self, user: &UserId) -> bool {
+        self.reservation.as_ref().is_some_and(|held| held.user == *user)
+    }
+}
+
+/// What the database has of a case.
+struct Found {
+    rows: Rows,
+    pictures: Vec<CaptureId>,
+    reservation: Option<Reservation>,
+    pending: Option<NamedPending>,
+    assigned_to: Option<Colleague>,
+    same_document: Vec<SessionId>,
 }
 
 /// What belonged to a decision that was undone.
@@ -104,16 +121,22 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         }
         audit::record(tx, &entry).await?;
         let pictures: Vec<_> = counting.into_iter().map(|capture| capture.id.clone()).collect();
-        let assigned_to = review::find_assignee(tx, &id).await?;
-        Ok::<_, CaseError>((rows, pictures, reservation, pending, assigned_to, same_document))
+        Ok::<_, CaseError>(Found {
+            assigned_to: review::find_assignee(tx, &id).await?,
+            rows,
+            pictures,
+            reservation,
+            pending,
+            same_document,
+        })
     });
-    let (rows, pictures, reservation, pending, assigned_to, same_document) = unit.await?;
-    let mine = reservation.as_ref().filter(|reservation| reservation.user == me);
-    let undone = match mine.and_then(|reservation| reservation.undone.clone()) {
-        Some(undone) => Some(open_undone(honnin, rows.row(), undone).await?),
+    let found = unit.await?;
+    let mine = found.reservation.as_ref().filter(|held| held.user == me);
+    let undone = match mine.and_then(|held| held.undone.clone()) {
+        Some(undone) => Some(open_undone(honnin, found.rows.row(), undone).await?),
         None => None,
     };
-    let history = history::open(honnin, rows, Disclosure::Everything).await?;
+    let history = history::open(honnin, found.rows, Disclosure::Everything).await?;
     let checks = history
         .detail
         .outcome
@@ -121,14 +144,13 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         .map(|outcome| outcome.checks.clone())
         .unwrap_or_default();
     Ok(Case {
-        mine: mine.is_some(),
         undone,
         not_performed: steps_not_performed(&history.detail.session.plan, &checks),
-        reservation,
-        pending,
-        assigned_to,
-        pictures,
-        same_document,
+        reservation: found.reservation,
+        pending: found.pending,
+        assigned_to: found.assigned_to,
+        pictures: found.pictures,
+        same_document: found.same_document,
         same_face,
         history,
     })

@@ -30,7 +30,7 @@ use domain::{
 use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
-    review::{self, NewRuling, PendingRuling, Ruled},
+    review::{self, NamedPending, NewRuling, PendingRuling, Ruled},
     session::sessions::{self, SessionRow},
     settings::tenants,
     vault::SealedValue,
@@ -206,7 +206,7 @@ async fn is_repeated(
         let row = sessions::find(tx, &tenant, &id).await?;
         Ok((row, review::find_pending(tx, &id).await?))
     });
-    let (Some(row), Some((first, _))) = unit.await? else {
+    let (Some(row), Some(NamedPending { pending: first, .. })) = unit.await? else {
         return Ok(false);
     };
     // Those that the reviewer could choose: what a newer version found was added.
@@ -330,8 +330,8 @@ async fn find_waiting(
     if row.session.attempt != attempt {
         return Err(RuleError::AnotherAttempt);
     }
-    if let Some((_, name)) = review::find_pending(tx, id).await? {
-        return Err(RuleError::Pending { name });
+    if let Some(decided) = review::find_pending(tx, id).await? {
+        return Err(RuleError::Pending { name: decided.name });
     }
     match review::find_reservation(tx, id, now).await? {
         Some(reservation) if reservation.user != *staff.user() => Err(RuleError::Held {

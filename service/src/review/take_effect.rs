@@ -10,17 +10,18 @@ use crate::{
 };
 use domain::{
     audit::{Actor, AuditAction},
-    ids::{EventId, SessionId},
+    ids::{EventId, SessionId, TenantId},
     outcome::{Outcome, Review, Source, Verdict},
     ruling::{RESERVATION, Ruling},
     session::Status,
+    time::Timestamp,
 };
 use store::{
     StoreError, Tx, audit,
     decision::identities,
     jobs::{self, Job, JobKind},
-    review::{self, NewRuling, PendingRuling},
-    session::sessions,
+    review::{self, NamedPending, NewRuling, PendingRuling},
+    session::sessions::{self, SessionRow},
     settings::tenants,
 };
 
@@ -55,8 +56,9 @@ pub async fn undo(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Resul
         // In the order of those who overtake a decision. An erasure at the same moment must not miss the note that goes back to the reservation.
         sessions::lock(tx, &id).await?;
         let found = review::find_pending(tx, &id).await?;
-        let (pending, _) = found
-            .filter(|(pending, _)| pending.user == *staff.user())
+        let pending = found
+            .map(|found| found.pending)
+            .filter(|pending| pending.user == *staff.user())
             .ok_or(UndoError::TooLate)?;
         if !review::take_pending(tx, &pending).await? {
             return Err(UndoError::TooLate);
@@ -83,7 +85,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     let (job, at, event) = (job.clone(), honnin.read_clock(), honnin.event_id());
     let now = at.now;
     let unit = honnin.db.write(async move |tx| {
-        if let Some((pending, _)) = review::find_pending(tx, &id).await? {
+        if let Some(NamedPending { pending, .. }) = review::find_pending(tx, &id).await? {
             // It was undone and made again, and this is the job of the first time. A clock that was ahead may have planned it for a time
             // much later than anybody could still undo it: that is due.
             if pending.due_at > now && pending.due_at <= now.plus(UNDO) {
@@ -97,7 +99,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
 }
 
 async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: ClockReading) -> Result<(), StoreError> {
-    let (id, now) = (&pending.session, at.now);
+    let id = &pending.session;
     let row = sessions::find_any(tx, id).await?;
     let row = row.ok_or(StoreError::Corrupt("a decision without a case"))?;
     // In the order of those who overtake a decision, such as an erasure: the tenant, the session, the decision.
@@ -107,29 +109,11 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
     if !review::take_pending(tx, &pending).await? {
         return Ok(());
     }
-    let waiting =
-        |row: &sessions::SessionRow| row.session.status == Status::Reviewing && row.session.attempt == pending.attempt;
+    let waiting = |row: &SessionRow| row.session.status == Status::Reviewing && row.session.attempt == pending.attempt;
     let Some(mut row) = sessions::find_any(tx, id).await?.filter(waiting) else {
         return Ok(());
     };
-    let (Some(before), Ok(ended)) = (row.outcome.clone(), row.session.rule(now)) else {
-        return Err(StoreError::Corrupt("a case without an outcome"));
-    };
-    let made_at = pending.made_at.min(now);
-    let verdict = verdict_of(pending.ruling)?;
-    let outcome = Outcome {
-        verdict,
-        decided_at: now,
-        source: Source::ManualReview,
-        review: Some(Review {
-            reviewed_at: made_at,
-            note: None,
-        }),
-        reasons: pending.reasons,
-        ..before
-    };
-    row.session = ended;
-    row.note = pending.note;
+    let outcome = end(&mut row, &pending, at.now)?;
     let ending = Ending {
         event,
         tenant: &owner,
@@ -137,13 +121,44 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
         at,
     };
     ending.decide(tx, outcome).await?;
+    record(tx, pending, owner.id, at.now).await
+}
+
+/// When a decision was made; by a clock that was ahead, no later than it takes effect.
+fn made_at(pending: &PendingRuling, now: Timestamp) -> Timestamp {
+    pending.made_at.min(now)
+}
+
+/// Ends the session of a case as it was decided, and returns the outcome.
+fn end(row: &mut SessionRow, pending: &PendingRuling, now: Timestamp) -> Result<Outcome, StoreError> {
+    let (Some(before), Ok(ended)) = (row.outcome.clone(), row.session.rule(now)) else {
+        return Err(StoreError::Corrupt("a case without an outcome"));
+    };
+    row.session = ended;
+    row.note.clone_from(&pending.note);
+    Ok(Outcome {
+        verdict: verdict_of(pending.ruling)?,
+        decided_at: now,
+        source: Source::ManualReview,
+        review: Some(Review {
+            reviewed_at: made_at(pending, now),
+            note: None,
+        }),
+        reasons: pending.reasons.clone(),
+        ..before
+    })
+}
+
+/// Stores who decided what, in the history of the case and in the audit log, and releases the case.
+async fn record(tx: &mut Tx, pending: PendingRuling, tenant: TenantId, now: Timestamp) -> Result<(), StoreError> {
+    let (id, verdict) = (&pending.session, verdict_of(pending.ruling)?);
     let ruling = NewRuling {
         session: id,
         attempt: pending.attempt,
         user: &pending.user,
         ruling: pending.ruling,
         note: None,
-        at: made_at,
+        at: made_at(&pending, now),
     };
     review::insert(tx, ruling).await?;
     review::release(tx, id).await?;
@@ -152,7 +167,7 @@ async fn carry_out(tx: &mut Tx, pending: PendingRuling, event: &EventId, at: Clo
         Verdict::Rejected | Verdict::NeedsReview => identities::remove(tx, id).await?,
     }
     let entry = audit::Entry::new(now, Actor::Person(pending.user), AuditAction::CaseRule)
-        .in_tenant(owner.id)
+        .in_tenant(tenant)
         .about(id)
         .with_detail(verdict)
         .from_address(pending.address);

@@ -322,7 +322,7 @@ pub async fn list_key_page(
         ListedKeys::All => None,
     };
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let keys = api_keys::list_page(tx, &tenant, (valid, now), after.as_ref(), limit).await?;
+        let keys = api_keys::list_page(tx, &tenant, valid, now, after.as_ref(), limit).await?;
         let mut issuers = match (keys.last(), keys.first()) {
             (Some(oldest), Some(newest)) => {
                 api_keys::list_issuers(tx, &tenant, (oldest.created_at, newest.created_at)).await?

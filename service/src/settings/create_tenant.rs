@@ -5,7 +5,10 @@ use super::api_keys::describe;
 use crate::{
     Honnin,
     access::{Operator, api_key},
-    webhook::signing_secret::{self, NewSecret, SecretError},
+    webhook::{
+        sender::receiver_url::UrlFault,
+        signing_secret::{self, NewSecret},
+    },
 };
 use domain::{
     audit::AuditAction,
@@ -13,7 +16,6 @@ use domain::{
     name,
     scope::Scopes,
     secret::Secret,
-    setting::Setting,
     tenant::{BadSetting, Mode, TenantSettings, tenant_name_fault},
 };
 use store::{
@@ -52,29 +54,20 @@ pub enum CreateTenantError {
     /// The name is not acceptable ([`tenant_name_fault`]).
     #[error("a tenant needs a name of 1 to {} visible characters", name::LONGEST)]
     BadName,
-    /// Settings out of bounds, or an invalid receiver URL.
+    /// At least one setting is not acceptable.
     #[error("the settings are invalid")]
-    BadSettings(Vec<BadSetting>),
+    BadSettings {
+        /// Those out of their bounds.
+        faults: Vec<BadSetting>,
+        /// What is wrong with the receiver URL.
+        receiver: Option<UrlFault>,
+    },
     /// The tenant was created before.
     #[error("the tenant has already been created")]
     Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-impl From<SecretError> for CreateTenantError {
-    fn from(error: SecretError) -> Self {
-        match error {
-            SecretError::Store(error) => Self::Store(error),
-            // A new tenant has no secret yet.
-            SecretError::Repeated
-            | SecretError::TwoValid
-            | SecretError::OnlyOne
-            | SecretError::NotFound
-            | SecretError::Forbidden => Self::Store(StoreError::Corrupt("a new tenant has secrets")),
-        }
-    }
 }
 
 /// Creates a tenant.
@@ -121,7 +114,10 @@ pub async fn create_tenant(
         api_keys::insert(tx, &row).await?;
         audit::record(tx, &entry).await?;
         audit::record(tx, &key_issue).await?;
-        secret.store(tx, &tenant.id, &issue).await
+        if !secret.store(tx, &tenant.id, &issue).await? {
+            return Err(StoreError::Corrupt("a new tenant has secrets"));
+        }
+        Ok(())
     });
     unit.await?;
     Ok(CreatedTenant {
@@ -185,21 +181,12 @@ fn new_row(
 }
 
 fn check(honnin: &Honnin, settings: &TenantSettings) -> Result<(), CreateTenantError> {
-    let mut faults = settings.faults();
-    if let Some(Err(fault)) = settings
-        .webhook_url
-        .as_deref()
-        .map(|url| honnin.sender.parse_receiver(url))
-    {
-        faults.push(BadSetting {
-            field: Setting::WebhookUrl,
-            message: fault.to_string(),
-            callback: None,
-        });
-    }
-    if faults.is_empty() {
+    let faults = settings.faults();
+    let receiver = settings.webhook_url.as_deref();
+    let receiver = receiver.and_then(|url| honnin.sender.parse_receiver(url).err());
+    if faults.is_empty() && receiver.is_none() {
         Ok(())
     } else {
-        Err(CreateTenantError::BadSettings(faults))
+        Err(CreateTenantError::BadSettings { faults, receiver })
     }
 }

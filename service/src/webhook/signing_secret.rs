@@ -42,15 +42,26 @@ pub struct SecretInfo {
     pub disabled_at: Option<Timestamp>,
 }
 
-/// Why a change of secrets is refused.
+/// Why no secret is issued.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum SecretError {
+pub enum IssueSecretError {
     /// The secret was issued before, and shown then.
     #[error("the secret was issued already")]
     Repeated,
     /// A third secret cannot be issued: the current rotation must be completed first.
     #[error("two secrets are already active: disable the old one first")]
     TwoValid,
+    /// The caller has lost the role that allows this.
+    #[error("your role does not allow this")]
+    Forbidden,
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a secret is not disabled.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum DisableSecretError {
     /// The only active secret stays: without one nothing could be sent.
     #[error("this is the only active secret: issue a new one first")]
     OnlyOne,
@@ -88,16 +99,17 @@ impl NewSecret {
         Ok(Self { id, text, sealed })
     }
 
-    /// Stores it with the audit entry of its issue.
+    /// Stores it with the audit entry of its issue, unless the tenant has two active secrets: returns whether it did.
     ///
     /// # Errors
-    /// [`SecretError::TwoValid`], or if storage fails.
-    pub(crate) async fn store(&self, tx: &mut Tx, tenant: &TenantId, issue: &audit::Entry) -> Result<(), SecretError> {
+    /// If storage fails.
+    pub(crate) async fn store(&self, tx: &mut Tx, tenant: &TenantId, issue: &audit::Entry) -> Result<bool, StoreError> {
         if webhook_secrets::list_valid(tx, tenant).await?.len() > 1 {
-            return Err(SecretError::TwoValid);
+            return Ok(false);
         }
         webhook_secrets::insert(tx, tenant, &self.id, &self.sealed, issue.at).await?;
-        Ok(audit::record(tx, issue).await?)
+        audit::record(tx, issue).await?;
+        Ok(true)
     }
 }
 
@@ -110,8 +122,8 @@ pub fn draft(honnin: &Honnin) -> SecretId {
 /// Issues the secret with an id from [`draft`]: the first one, or the second one of a rotation. One that is asked for twice is issued once.
 ///
 /// # Errors
-/// [`SecretError::Repeated`], [`SecretError::TwoValid`], [`SecretError::Forbidden`], or if storage fails.
-pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Result<IssuedSecret, SecretError> {
+/// [`IssueSecretError`].
+pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Result<IssuedSecret, IssueSecretError> {
     let (staff, tenant) = (developer.staff(), developer.staff().tenant().clone());
     let new = Arc::new(NewSecret::generate(honnin, &tenant, id).await?);
     let entry = staff
@@ -122,17 +134,20 @@ pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Resu
         tenants::lock(tx, &tenant).await?;
         // It signs until it is disabled: whoever has just been shut out takes none along.
         if !is_still(tx, &caller).await? {
-            return Err(SecretError::Forbidden);
+            return Err(IssueSecretError::Forbidden);
         }
         let known = webhook_secrets::list(tx, &tenant).await?;
         if known.iter().any(|secret| secret.id == stored.id) {
-            return Err(SecretError::Repeated);
+            return Err(IssueSecretError::Repeated);
         }
-        stored.store(tx, &tenant, &entry).await
+        if !stored.store(tx, &tenant, &entry).await? {
+            return Err(IssueSecretError::TwoValid);
+        }
+        Ok(())
     });
     match unit.await {
         // Two concurrent rotations: the slots let only one through.
-        Err(SecretError::Store(StoreError::Duplicate)) => return Err(SecretError::TwoValid),
+        Err(IssueSecretError::Store(StoreError::Duplicate)) => return Err(IssueSecretError::TwoValid),
         other => other?,
     }
     Ok(IssuedSecret {
@@ -144,8 +159,8 @@ pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Resu
 /// Ends a rotation: `id` stops signing and is deleted. The other one stays.
 ///
 /// # Errors
-/// [`SecretError::OnlyOne`], [`SecretError::NotFound`], [`SecretError::Forbidden`], or if storage fails.
-pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), SecretError> {
+/// [`DisableSecretError`].
+pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> Result<(), DisableSecretError> {
     let staff = developer.staff();
     let entry = staff.entry(honnin.now(), AuditAction::WebhookSecretDisable).about(id);
     let (tenant, id, caller) = (staff.tenant().clone(), id.clone(), staff.clone());
@@ -153,17 +168,17 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
         tenants::lock(tx, &tenant).await?;
         // It is deleted for good: whoever has just been shut out does not end what the receiver trusts.
         if !is_still(tx, &caller).await? {
-            return Err(SecretError::Forbidden);
+            return Err(DisableSecretError::Forbidden);
         }
         let valid = webhook_secrets::list_valid(tx, &tenant).await?;
         if !valid.iter().any(|secret| secret.id == id) {
-            return Err(SecretError::NotFound);
+            return Err(DisableSecretError::NotFound);
         }
         if valid.len() < 2 {
-            return Err(SecretError::OnlyOne);
+            return Err(DisableSecretError::OnlyOne);
         }
         if !webhook_secrets::disable(tx, &tenant, &id, entry.at).await? {
-            return Err(SecretError::NotFound);
+            return Err(DisableSecretError::NotFound);
         }
         Ok(audit::record(tx, &entry).await?)
     });

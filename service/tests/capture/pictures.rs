@@ -491,15 +491,15 @@ async fn two_tabs_share_one_attempt_and_an_old_page_changes_nothing() {
     let again = check_picture(&harness.honnin, &applicant, &shown, PhotoChoice::Use(vec![])).await;
     assert_eq!(again.unwrap(), Checked::Done);
     harness.type_details(&applicant).await;
-    let (id, asked) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let asked = challenge(&harness.honnin, &applicant).await.unwrap();
     assert_eq!(
         challenge(&harness.honnin, &applicant).await.unwrap(),
-        (id.clone(), asked),
+        asked,
         "reloading does not change the challenge"
     );
     harness.selfie(&applicant).await;
     let burst = Burst {
-        answers: Answers::Challenge(id),
+        answers: Answers::Challenge(asked.id),
         frames: vec![(0, vec![1]), (1, vec![2])],
     };
     let stale = capture_selfie(&harness.honnin, &applicant, burst).await;
@@ -638,7 +638,7 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
-    let (first, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let first = challenge(&harness.honnin, &applicant).await.unwrap().id;
     harness.analyser.see_selfie(SelfieFindings {
         faces: 0,
         face: None,
@@ -655,7 +655,7 @@ async fn whoever_was_not_in_the_picture_is_asked_again_with_another_challenge() 
         .shown(Slot::Selfie)
         .unwrap();
     assert_eq!(shown.problems, [Reason::SelfieNoFace]);
-    assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().0, first);
+    assert_ne!(challenge(&harness.honnin, &applicant).await.unwrap().id, first);
     // From a page that shows the first one still.
     let burst = Burst {
         answers: Answers::Challenge(first),
@@ -675,7 +675,7 @@ async fn one_frame_is_no_answer_to_a_challenge_but_enough_for_who_cannot_move() 
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
-    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let id = challenge(&harness.honnin, &applicant).await.unwrap().id;
     let burst = |answers, frames| Burst {
         answers,
         frames: vec![(0, b"me".to_vec()); frames],
@@ -738,7 +738,7 @@ async fn the_picture_of_who_cannot_move_sent_again_because_its_answer_was_lost_c
         capture_selfie(&harness.honnin, &applicant, burst).await
     };
     let before = left().await;
-    let (form, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let form = challenge(&harness.honnin, &applicant).await.unwrap().id;
     send(&form).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Selfie, "it is not good enough");
     let again = send(&form).await;
@@ -747,7 +747,7 @@ async fn the_picture_of_who_cannot_move_sent_again_because_its_answer_was_lost_c
         "{again:?}"
     );
     // The page was opened again meanwhile.
-    let (next, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let next = challenge(&harness.honnin, &applicant).await.unwrap().id;
     let again = send(&form).await;
     assert!(matches!(again, Err(CaptureError::RunOver)), "{again:?}");
     assert_eq!(left().await, before - 1);
@@ -807,7 +807,7 @@ async fn two_pictures_of_a_selfie_may_be_large_photos_and_the_rest_come_from_the
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
-    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let id = challenge(&harness.honnin, &applicant).await.unwrap().id;
     let burst = |photos: usize| Burst {
         answers: Answers::Challenge(id.clone()),
         frames: (0..photos)
@@ -829,7 +829,7 @@ async fn a_selfie_says_which_of_its_files_is_no_picture_and_whether_it_was_taken
     let (_, applicant) = harness.agreed().await;
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
-    let (id, _) = challenge(&harness.honnin, &applicant).await.unwrap();
+    let id = challenge(&harness.honnin, &applicant).await.unwrap().id;
     for (frames, number, fault) in [
         ([&b"text"[..], b"me"], 0, PictureFault::NotAPicture),
         ([&b"me"[..], b"heic"], 1, PictureFault::Heic),

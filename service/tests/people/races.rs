@@ -26,7 +26,7 @@ use service::{
         },
         set_up::{SetUp, SetUpError, set_up, set_up_link},
     },
-    webhook::signing_secret::{self, SecretError},
+    webhook::signing_secret::{self, DisableSecretError},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use store::audit;
@@ -225,7 +225,7 @@ async fn of_two_who_end_a_rotation_with_different_secrets_one_is_told() {
                 "{name}, round {round}"
             );
             let lost = one.and(two).unwrap_err();
-            assert!(matches!(lost, SecretError::OnlyOne), "{name}, {round}: {lost:?}");
+            assert!(matches!(lost, DisableSecretError::OnlyOne), "{name}, {round}: {lost:?}");
             assert_eq!(
                 valid_secrets(&harness, &developer).await.len(),
                 1,

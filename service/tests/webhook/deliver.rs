@@ -190,7 +190,7 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let refused = signing_secret::issue(&harness.honnin, &developer, signing_secret::draft(&harness.honnin))
         .await
         .unwrap_err();
-    assert!(matches!(refused, signing_secret::SecretError::TwoValid));
+    assert!(matches!(refused, signing_secret::IssueSecretError::TwoValid));
     harness.record_expired(&session).await;
     harness.run_until_idle().await;
     let received = receiver.received().pop().unwrap();
@@ -209,7 +209,7 @@ async fn during_a_rotation_both_secrets_verify_and_afterwards_only_the_new_one()
     let refused = signing_secret::disable(&harness.honnin, &developer, &listed[0].id)
         .await
         .unwrap_err();
-    assert!(matches!(refused, signing_secret::SecretError::OnlyOne));
+    assert!(matches!(refused, signing_secret::DisableSecretError::OnlyOne));
 }
 
 #[tokio::test]

@@ -98,13 +98,14 @@ pub async fn make(
 }
 
 /// Copies the keys alone, which replace the older copy of them: they fit every older copy of the data, and whoever was erased in between stays erased.
-/// The second path is the folder of this machine through which a database gets into a bucket.
+/// `scratch` is the folder of this machine through which a database gets into a bucket.
 ///
 /// # Errors
 /// [`BackupError`].
 pub async fn make_keys(
     source: Source<'_>,
-    (place, scratch): (&Place, &Path),
+    place: &Place,
+    scratch: &Path,
     options: Options,
     now: Timestamp,
     progress: Progress<'_>,
@@ -116,7 +117,7 @@ pub async fn make_keys(
     files::create_folder(&staged.part.local)?;
     refuse_own_folder(source, &[staged.part.local.as_path()])?;
     let claim = Claim::of(place, options.stale, now).await?;
-    let made = renew_keys(source, (&staged.part, &claim), options.gaps, now, progress).await;
+    let made = renew_keys(source, &staged.part, &claim, options.gaps, now, progress).await;
     let released = claim.release().await;
     made?;
     released
@@ -124,7 +125,8 @@ pub async fn make_keys(
 
 async fn renew_keys(
     source: Source<'_>,
-    (keys, claim): (&Part<'_>, &Claim<'_>),
+    keys: &Part<'_>,
+    claim: &Claim<'_>,
     gaps: Gaps,
     now: Timestamp,
     progress: Progress<'_>,

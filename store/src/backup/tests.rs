@@ -178,7 +178,7 @@ impl Installation {
             pictures: &self.pictures,
         };
         let (options, at) = (Options::default(), Timestamp::from_millis(at));
-        make_keys(source, (keys, self.folder.path()), options, at, &mut |_| ()).await
+        make_keys(source, keys, self.folder.path(), options, at, &mut |_| ()).await
     }
 
     /// Runs SQL on one of the databases.

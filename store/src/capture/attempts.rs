@@ -21,8 +21,8 @@ pub struct AttemptRow {
     pub version: i64,
     /// The language of the consent.
     pub language: Option<Language>,
-    /// Version of the consent text, and when it was agreed to.
-    pub consent: Option<(String, Timestamp)>,
+    /// The consent, once it is given.
+    pub consent: Option<Consent>,
     /// Whether the user agreed to the face search among approved people; `None` if not asked.
     pub face_search: Option<bool>,
     /// The kind of document that the user chose.
@@ -31,8 +31,8 @@ pub struct AttemptRow {
     pub typed: Option<Vec<u8>>,
     /// Encrypted: what was typed and not confirmed, JSON of `TypedForm`.
     pub draft: Option<Vec<u8>>,
-    /// The next movement to request, with its id.
-    pub challenge: Option<(String, Challenge)>,
+    /// The next movement to request.
+    pub challenge: Option<RequestedMovement>,
     /// Id of the latest run of the selfie camera; no other counts.
     pub live_id: Option<String>,
     /// How many runs of the selfie camera have requested something.
@@ -41,6 +41,24 @@ pub struct AttemptRow {
     pub live_step: Option<RunStep>,
     /// When it was submitted.
     pub submitted_at: Option<Timestamp>,
+}
+
+/// What the user agreed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consent {
+    /// Version of the consent text.
+    pub version: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A movement that the page's form requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestedMovement {
+    /// Its id: whoever answers it says which one.
+    pub id: String,
+    /// What to do.
+    pub challenge: Challenge,
 }
 
 /// How far a run of the selfie camera is.
@@ -123,14 +141,16 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> R
     let corrupt = StoreError::Corrupt("an attempt that does not parse");
     row.version = raw.version;
     row.language = raw.language.as_deref().and_then(Language::parse);
-    row.consent = raw.consent_version.zip(raw.consented_at.map(Timestamp::from_millis));
+    let consent = raw.consent_version.zip(raw.consented_at.map(Timestamp::from_millis));
+    row.consent = consent.map(|(version, at)| Consent { version, at });
     row.face_search = raw.face_search;
     if let Some(kind) = raw.document_type {
         row.document_type = Some(DocumentType::parse(&kind).ok_or_else(|| corrupt.clone())?);
     }
     (row.typed, row.draft) = (raw.typed, raw.draft);
     if let Some((id, challenge)) = raw.challenge_id.zip(raw.challenge) {
-        row.challenge = Some((id, Challenge::parse(&challenge).ok_or(corrupt)?));
+        let challenge = Challenge::parse(&challenge).ok_or(corrupt)?;
+        row.challenge = Some(RequestedMovement { id, challenge });
     }
     (row.live_id, row.live_runs) = (raw.live_id, raw.live_runs);
     if let (Some(run), Some(step), Some(since)) = (raw.step_run, raw.step, raw.step_since) {
@@ -150,9 +170,7 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> R
 /// # Errors
 /// [`StoreError::Conflict`] if it was changed in the meantime.
 pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
-    let (consent_version, consented_at) = row.consent.clone().unzip();
-    let (challenge_id, challenge) = row.challenge.clone().unzip();
-    let step = row.live_step.as_ref();
+    let (consent, requested, step) = (row.consent.as_ref(), row.challenge.as_ref(), row.live_step.as_ref());
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
              challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given,
@@ -168,9 +186,10 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
              details_given = (attempts.details_given OR excluded.details_given)
          WHERE attempts.version = $3")
         .bind(row.session.as_str()).bind(row.attempt.get()).bind(row.version).bind(row.language.map(Language::as_str))
-        .bind(&consent_version).bind(consented_at.map(Timestamp::as_millis))
+        .bind(consent.map(|consent| &consent.version)).bind(consent.map(|consent| consent.at.as_millis()))
         .bind(row.document_type.map(DocumentType::as_str)).bind(&row.typed)
-        .bind(&challenge_id).bind(challenge.map(Challenge::as_str)).bind(row.submitted_at.map(Timestamp::as_millis))
+        .bind(requested.map(|requested| &requested.id)).bind(requested.map(|requested| requested.challenge.as_str()))
+        .bind(row.submitted_at.map(Timestamp::as_millis))
         .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
         .bind(step.map(|step| &step.run)).bind(step.map(|step| step.step)).bind(step.map(|step| step.since.as_millis()))
         .bind(step.map(|step| step.unseen_turns)).bind(&row.draft)

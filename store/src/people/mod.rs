@@ -9,7 +9,19 @@ pub mod provider_accounts;
 pub mod second_factors;
 pub mod users;
 
-use domain::time::{Millis, SKEW, Timestamp};
+use domain::{
+    ids::UserId,
+    time::{Millis, SKEW, Timestamp},
+};
+
+/// A person as colleagues see them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Colleague {
+    /// Their id.
+    pub id: UserId,
+    /// Their name.
+    pub name: String,
+}
 
 /// Lifetime of a link for choosing a password: an invitation, or one to a new password.
 pub const LINK_LIFETIME: Millis = Millis::hours(72);

@@ -9,6 +9,7 @@ use crate::{
     StoreError,
     db::{Dialect, Tx, day, on, row},
     ids,
+    people::Colleague,
 };
 use domain::{
     document::DocumentType,
@@ -120,10 +121,10 @@ pub struct SessionSummary {
     pub outcome: Option<Outcome>,
     /// Compact JSON.
     pub metadata: Option<Unlogged>,
-    /// Who has reserved the case, and their name.
-    pub held_by: Option<(UserId, String)>,
-    /// Who is to decide the case, and their name.
-    pub assigned_to: Option<(UserId, String)>,
+    /// Who has reserved the case.
+    pub held_by: Option<Colleague>,
+    /// Who is to decide the case.
+    pub assigned_to: Option<Colleague>,
 }
 
 impl Filter {
@@ -426,9 +427,14 @@ fn found(row: Row, now: Timestamp) -> Result<SessionSummary, StoreError> {
         document_type: row.document_type.as_deref().and_then(DocumentType::parse),
         outcome: outcome.map_err(|_| StoreError::Corrupt("an outcome that does not parse"))?,
         metadata: row.metadata.map(Unlogged::from),
-        held_by: row.holder.as_deref().and_then(UserId::parse).zip(row.holder_name),
-        assigned_to: row.assignee.as_deref().and_then(UserId::parse).zip(row.assignee_name),
+        held_by: colleague(row.holder.as_deref(), row.holder_name),
+        assigned_to: colleague(row.assignee.as_deref(), row.assignee_name),
     })
+}
+
+fn colleague(id: Option<&str>, name: Option<String>) -> Option<Colleague> {
+    let id = id.and_then(UserId::parse)?;
+    Some(Colleague { id, name: name? })
 }
 
 /// How many sessions were created on a day, by current status and verdict.

@@ -209,14 +209,15 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, Stor
     raw.into_iter().map(ApiKeyRow::try_from).collect()
 }
 
-/// A page of a tenant's keys, newest first: those that may be used at `now`, or those that may not, or both; after the key `after`.
+/// A page of a tenant's keys, newest first: those that may be used at `now`, or those that may not, or both if `valid` is `None`; after the key `after`.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_page(
     tx: &mut Tx,
     tenant: &TenantId,
-    (valid, now): (Option<bool>, Timestamp),
+    valid: Option<bool>,
+    now: Timestamp,
     after: Option<&After<ApiKeyId>>,
     limit: u32,
 ) -> Result<Vec<ApiKeyRow>, StoreError> {

@@ -55,12 +55,12 @@ async fn one_process_exports_until_its_lease_ends_or_is_given_up() {
         };
         assert_eq!(claim("one", 0).await, Some(0), "{name}");
         assert_eq!(claim("two", 9).await, None, "{name}");
-        write!(db, tx => audit_export::advance(tx, "one", 5, (at(0), None))).unwrap();
+        write!(db, tx => audit_export::advance(tx, "one", 5, at(0), None)).unwrap();
         assert_eq!(claim("one", 5).await, Some(5), "{name}: renewed");
         assert_eq!(claim("two", 15).await, Some(5), "{name}");
-        let late = write!(db, tx => audit_export::advance(tx, "one", 6, (at(15), None)));
+        let late = write!(db, tx => audit_export::advance(tx, "one", 6, at(15), None));
         assert!(matches!(late, Err(StoreError::LeaseLost)), "{name}");
-        let back = write!(db, tx => audit_export::advance(tx, "two", 5, (at(15), None)));
+        let back = write!(db, tx => audit_export::advance(tx, "two", 5, at(15), None));
         assert!(matches!(back, Err(StoreError::LeaseLost)), "{name}: never backwards");
         write!(db, tx => audit_export::release(tx, "one")).unwrap();
         assert_eq!(claim("one", 16).await, None, "{name}: that was not its own");
@@ -96,7 +96,7 @@ async fn what_was_exported_some_time_ago_is_settled() {
         // Whatever is noted is certain 100 ms later.
         let advance = async |to: i64, now: i64, is_certain: bool| {
             let certain = is_certain.then(|| at(now - 100));
-            write!(db, tx => audit_export::advance(tx, "one", to, (at(now), certain))).unwrap();
+            write!(db, tx => audit_export::advance(tx, "one", to, at(now), certain)).unwrap();
             settled(now).await
         };
         assert_eq!(settled(0).await, 0, "{name}");
@@ -119,7 +119,7 @@ async fn what_was_exported_some_time_ago_is_settled() {
             "{name}: nothing after it"
         );
         assert_eq!(read!(db, tx => audit_export::find_position(tx)), 60, "{name}");
-        let late = write!(db, tx => audit_export::advance(tx, "one", 100, (at(1_500), None)));
+        let late = write!(db, tx => audit_export::advance(tx, "one", 100, at(1_500), None));
         assert!(matches!(late, Err(StoreError::LeaseLost)), "{name}: it would skip some");
         assert_eq!(settled(1_500).await, 60, "{name}");
     }
@@ -136,11 +136,11 @@ async fn what_was_exported_before_it_was_noted_what_is_settled_is_settled() {
             claimed.unwrap().settled
         };
         assert_eq!(settled(1_000).await, 40, "{name}");
-        write!(db, tx => audit_export::advance(tx, "one", 50, (at(1_000), None))).unwrap();
+        write!(db, tx => audit_export::advance(tx, "one", 50, at(1_000), None)).unwrap();
         assert_eq!(settled(1_000).await, 40, "{name}: on a new connection");
-        write!(db, tx => audit_export::advance(tx, "one", 60, (at(1_100), Some(at(1_000))))).unwrap();
+        write!(db, tx => audit_export::advance(tx, "one", 60, at(1_100), Some(at(1_000)))).unwrap();
         assert_eq!(settled(1_100).await, 40, "{name}");
-        write!(db, tx => audit_export::advance(tx, "one", 70, (at(1_200), Some(at(1_100))))).unwrap();
+        write!(db, tx => audit_export::advance(tx, "one", 70, at(1_200), Some(at(1_100)))).unwrap();
         assert_eq!(settled(1_200).await, 50, "{name}: exported by 1,100");
     }
 }

@@ -15,7 +15,7 @@ use domain::{
 use store::{
     StoreError, Tx,
     capture::{
-        attempts::{self, AttemptRow, RunStep},
+        attempts::{self, AttemptRow, Consent, RequestedMovement, RunStep},
         capture_cookies::{self, CookieRow},
         captures::{self, CaptureRow, Frame, Slot},
     },
@@ -135,11 +135,17 @@ async fn answers_are_saved_by_whoever_read_them_last() {
         };
         let full = AttemptRow {
             language: Some(Language::Ja),
-            consent: Some(("1".into(), at(5))),
+            consent: Some(Consent {
+                version: "1".into(),
+                at: at(5),
+            }),
             face_search: Some(true),
             document_type: Some(DocumentType::Passport),
             typed: Some(vec![1, 2]),
-            challenge: Some(("c".into(), Challenge::TurnLeft)),
+            challenge: Some(RequestedMovement {
+                id: "c".into(),
+                challenge: Challenge::TurnLeft,
+            }),
             live_id: Some("run".into()),
             live_runs: 3,
             live_step: Some(RunStep {

@@ -21,7 +21,7 @@ use store::{
         console_sessions::{self, ConsoleSession},
         users::{self, UserRow},
     },
-    review::{self, NewRuling, PendingRuling, Reservation, Undone},
+    review::{self, NamedPending, NewRuling, PendingRuling, Reservation, Undone},
     session::sessions::SessionRow,
     settings::{
         api_keys::{self, ApiKeyRow},
@@ -625,7 +625,11 @@ async fn a_case_has_one_pending_decision_which_is_removed_once() {
         let again = write!(db, tx => review::insert_pending(tx, late));
         assert!(matches!(again, Err(StoreError::Duplicate)), "{name}");
         let found = read!(db, tx => review::find_pending(tx, &late.session));
-        assert_eq!(found, Some((late.clone(), user.name.clone())), "{name}");
+        let expected = NamedPending {
+            pending: late.clone(),
+            name: user.name.clone(),
+        };
+        assert_eq!(found, Some(expected), "{name}");
         let mine = read!(db, tx => review::list_pending(tx, &user.id));
         assert_eq!(mine, [late.clone(), early.clone()], "{name}: the last one first");
         let replaced = keep(PendingRuling {

@@ -9,7 +9,7 @@ use std::{
 };
 use store::{
     people::second_factors::{self, PasskeyRow},
-    review::{self, PendingRuling},
+    review::{self, NamedPending, PendingRuling},
 };
 use testkit::databases::{backends, postgres_server, sqlite};
 
@@ -172,7 +172,11 @@ async fn rows_that_were_read_before_a_column_was_added_are_read_after_it() {
                 let listed = read!(db, tx => second_factors::list_passkeys(tx, &user.id));
                 assert_eq!(listed, std::slice::from_ref(key), "{name}: {change:?}");
                 let found = read!(db, tx => review::find_pending(tx, &pending.session));
-                assert_eq!(found, Some((pending.clone(), user.name.clone())), "{name}: {change:?}");
+                let expected = NamedPending {
+                    pending: pending.clone(),
+                    name: user.name.clone(),
+                };
+                assert_eq!(found, Some(expected), "{name}: {change:?}");
                 let listed = read!(db, tx => review::list_pending(tx, &user.id));
                 assert_eq!(listed, std::slice::from_ref(pending), "{name}: {change:?}");
             }

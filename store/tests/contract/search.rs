@@ -22,7 +22,10 @@ use store::{
     audit::{self, Entry},
     decision::decisions::{self, DecisionRow},
     jobs::{self, ErasureSubject, JobKind, NewJob},
-    people::users::{self, UserRow},
+    people::{
+        Colleague,
+        users::{self, UserRow},
+    },
     review,
     session::{
         ended::{self, Ended},
@@ -324,7 +327,10 @@ async fn a_list_shows_who_holds_a_case_now() {
             ..Filter::default()
         });
         let (holder, ahead) = (
-            Some((world.user.id.clone(), world.user.name.clone())),
+            Some(Colleague {
+                id: world.user.id.clone(),
+                name: world.user.name.clone(),
+            }),
             100 - latest_end_of_reservation(at(0)).as_millis(),
         );
         for (now, holder) in [
@@ -422,7 +428,7 @@ async fn a_case_is_assigned_to_one_person_until_it_is_taken_from_them() {
             ];
             let listed = rows.map(|rows| {
                 rows.into_iter()
-                    .map(|row| row.assigned_to.unwrap().1)
+                    .map(|row| row.assigned_to.unwrap().name)
                     .collect::<Vec<_>>()
             });
             let counted = [
@@ -435,7 +441,7 @@ async fn a_case_is_assigned_to_one_person_until_it_is_taken_from_them() {
             });
             let (all, _) = read!(db, tx => search::count_reasons(tx, tenant, of_second));
             let found = read!(db, tx => review::find_assignee(tx, case));
-            (listed, counted, all, found.map(|(user, _)| user))
+            (listed, counted, all, found.map(|colleague| colleague.id))
         };
         let nobody = ([vec![], vec![]], [0, 0], 0, None);
         assert_eq!(state().await, nobody, "{name}");

@@ -564,7 +564,7 @@ async fn keys_are_listed_page_by_page_those_that_are_valid_or_the_others() {
             let (mut all, mut after) = (Vec::new(), None);
             loop {
                 let from = keep(after);
-                let page = read!(db, tx => api_keys::list_page(tx, &tenant.id, (valid, at(now)), from.as_ref(), limit));
+                let page = read!(db, tx => api_keys::list_page(tx, &tenant.id, valid, at(now), from.as_ref(), limit));
                 let Some(last) = page.last() else { return all };
                 after = Some((last.created_at, last.id.clone()));
                 all.extend(page.iter().map(|key| key.hash[0]));

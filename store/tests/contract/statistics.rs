@@ -14,7 +14,7 @@ use domain::{
 use store::{
     Db,
     capture::{
-        attempts::{self, AttemptRow},
+        attempts::{self, AttemptRow, Consent},
         capture_cookies::{self, CookieRow},
         captures::{self, CaptureRow, Slot},
     },
@@ -80,7 +80,13 @@ async fn sessions_at_each_step(db: &Db, world: World) {
             open(db, id, number).await;
         }
         if number >= 32 {
-            answer(db, id, |row| row.consent = Some(("1".into(), at(2)))).await;
+            let consent = |row: &mut AttemptRow| {
+                row.consent = Some(Consent {
+                    version: "1".into(),
+                    at: at(2),
+                });
+            };
+            answer(db, id, consent).await;
             // A photo that is not accepted yet does not count.
             take(db, id, number, FRONT, number >= 33).await;
         }

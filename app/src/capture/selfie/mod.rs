@@ -31,10 +31,10 @@ async fn load(here: Arc<Here>) -> PageResult<SelfieView> {
     in_turn(here.next() == Next::Selfie)?;
     let selfie = here.attempt.shown(Slot::Selfie);
     let anyway = selfie.as_ref().filter(|_| here.attempt.may_use_selfie_anyway());
-    let (challenge_id, challenge) = challenge(here.request.honnin(), &here.applicant).await?;
+    let requested = challenge(here.request.honnin(), &here.applicant).await?;
     Ok(SelfieView {
-        challenge_id,
-        challenge,
+        challenge_id: requested.id,
+        challenge: requested.challenge,
         colours: here.attempt.shows_colours(),
         tries_left: here.attempt.tries_left(Slot::Selfie),
         anyway: anyway.map(|selfie| PoorSelfie {

@@ -4,6 +4,7 @@ use crate::console::parts::options;
 use crate::console::words::say;
 use domain::ids::UserId;
 use leptos::prelude::*;
+use service::stored::Colleague;
 
 /// Field: who it was assigned to when the page was made; empty for nobody.
 pub(super) const BEFORE: &str = "before";
@@ -21,28 +22,28 @@ pub(super) const TO_CASE: &str = "case";
 pub(super) struct Assignment {
     /// Who views the page.
     pub me: UserId,
-    /// Who is to decide it, and their name.
-    pub to: Option<(UserId, String)>,
+    /// Who is to decide it.
+    pub to: Option<Colleague>,
     /// The tenant's reviewers.
-    pub people: Vec<(UserId, String)>,
+    pub people: Vec<Colleague>,
 }
 
-fn before(assigned: Option<&(UserId, String)>) -> String {
-    assigned.map(|(user, _)| user.to_string()).unwrap_or_default()
+fn before(assigned: Option<&Colleague>) -> String {
+    assigned.map(|colleague| colleague.id.to_string()).unwrap_or_default()
 }
 
 /// One button: takes a case that nobody has, gives one's own back; nothing for somebody else's.
-fn one_step(assigned: Option<&(UserId, String)>, me: &UserId) -> Option<(String, &'static str)> {
+fn one_step(assigned: Option<&Colleague>, me: &UserId) -> Option<(String, &'static str)> {
     match assigned {
         None => Some((me.to_string(), say("Assign to me", "自分が担当する"))),
-        Some((user, _)) if user == me => Some((String::new(), say("Unassign", "担当を外れる"))),
+        Some(colleague) if colleague.id == *me => Some((String::new(), say("Unassign", "担当を外れる"))),
         Some(_) => None,
     }
 }
 
 /// The form of a row in the queue.
 pub(in crate::console) fn take_or_give_back(
-    assigned: Option<&(UserId, String)>,
+    assigned: Option<&Colleague>,
     me: &UserId,
     action: String,
     case: &str,
@@ -65,8 +66,8 @@ pub(super) fn assignment(assignment: &Assignment, action: &str, ruling: Option<&
     let assigned = assignment.to.as_ref();
     let name = match assigned {
         None => say("Nobody", "なし").to_owned(),
-        Some((user, _)) if *user == assignment.me => say("You", "自分").to_owned(),
-        Some((_, name)) => name.clone(),
+        Some(colleague) if colleague.id == assignment.me => say("You", "自分").to_owned(),
+        Some(colleague) => colleague.name.clone(),
     };
     let form = ruling.unwrap_or(ASSIGNING);
     let own = ruling
@@ -80,8 +81,8 @@ pub(super) fn assignment(assignment: &Assignment, action: &str, ruling: Option<&
     let others = assignment
         .people
         .iter()
-        .filter(|(user, _)| assigned.is_none_or(|(now, _)| now != user))
-        .map(|(user, name)| (user.to_string(), name.clone()));
+        .filter(|colleague| assigned.is_none_or(|now| now.id != colleague.id))
+        .map(|colleague| (colleague.id.to_string(), colleague.name.clone()));
     let people = options(others.chain(nobody), "");
     view! {
         <section class="panel assigned">
@@ -109,8 +110,11 @@ mod tests {
     #[test]
     fn a_case_is_taken_from_nobody_given_back_by_its_owner_and_left_to_others() {
         let [me, other] = [1, 2].map(|number| UserId::from_random([number; 16]));
-        let with = |user: &UserId| (user.clone(), "Somebody".to_owned());
-        let step = |assigned: Option<(UserId, String)>| {
+        let with = |user: &UserId| Colleague {
+            id: user.clone(),
+            name: "Somebody".to_owned(),
+        };
+        let step = |assigned: Option<Colleague>| {
             take_or_give_back(assigned.as_ref(), &me, "/a".to_owned(), "vs_1").map(|form| form.to_html())
         };
         let take = step(None).unwrap();

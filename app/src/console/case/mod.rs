@@ -143,7 +143,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
             .map(|decided| rows::scores(&decided.scores))
             .unwrap_or_default(),
         assignment: assignment(request, reviewer, &opened).await?,
-        reservation: reservation(&opened),
+        reservation: reservation(&opened, request.staff().user()),
         not_performed: opened.not_performed.clone(),
         same_document: opened.same_document.iter().map(ToString::to_string).collect(),
         same_face: opened.same_face.iter().map(ToString::to_string).collect(),
@@ -190,12 +190,12 @@ async fn assignment(request: &Request, reviewer: &Reviewer, opened: &Case) -> Pa
     }))
 }
 
-fn reservation(opened: &Case) -> Reservation {
-    if let Some((pending, name)) = &opened.pending {
-        return Reservation::Decided(name.clone(), pending.ruling);
+fn reservation(opened: &Case, me: &UserId) -> Reservation {
+    if let Some(decided) = &opened.pending {
+        return Reservation::Decided(decided.name.clone(), decided.pending.ruling);
     }
     match &opened.reservation {
-        Some(held) if opened.mine => Reservation::Mine(held.until),
+        Some(held) if held.user == *me => Reservation::Mine(held.until),
         Some(held) => Reservation::Other(held.name.clone(), held.until),
         None => {
             let over = opened.history.detail.status == Status::Completed;

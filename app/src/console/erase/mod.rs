@@ -87,6 +87,7 @@ async fn erased(request: &Request, admin: &Admin, id: &SessionId) -> PageResult<
             say("The personal data is being erased.", "個人情報を消去しています。"),
         ),
         Err(EraseNowError::NotFound) => Err(Fault::NotFound),
+        Err(EraseNowError::Forbidden(forbidden)) => Err(forbidden.into()),
         Err(EraseNowError::Store(error)) => Err(error.into()),
     }
 }

@@ -101,11 +101,11 @@ fn waiting(found: search::SessionSummary, request: &Request) -> Waiting {
         face_match: selfie.as_ref().and_then(|selfie| selfie.face_match_confidence),
         liveness: selfie.and_then(|selfie| selfie.liveness_confidence),
         assigned_to: found.assigned_to,
-        held_by: found.held_by.map(|(user, name)| {
-            if user == *request.staff().user() {
+        held_by: found.held_by.map(|holder| {
+            if holder.id == *request.staff().user() {
                 Holder::Me
             } else {
-                Holder::Colleague(name)
+                Holder::Colleague(holder.name)
             }
         }),
     }

@@ -18,7 +18,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use leptos::prelude::*;
-use service::review::ReasonCounts;
+use service::{review::ReasonCounts, stored::Colleague};
 
 /// Who has reserved a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ pub(super) struct Waiting {
     pub face_match: Option<f64>,
     /// Liveness, 0 to 1.
     pub liveness: Option<f64>,
-    /// Who is to decide it, and their name.
-    pub assigned_to: Option<(UserId, String)>,
+    /// Who is to decide it.
+    pub assigned_to: Option<Colleague>,
     /// Who has reserved it.
     pub held_by: Option<Holder>,
 }
@@ -116,11 +116,11 @@ fn row(case: &Waiting, view: &QueueView) -> [Cell; 7] {
         Holder::Me => badge(say("Reserved for you", "自分が対応中"), Tone::Live),
         Holder::Colleague(name) => badge(tell!("Reserved by {name}", "{name}が対応中"), Tone::Warn),
     });
-    let assignee = case.assigned_to.as_ref().map(|(user, name)| {
-        let name = if *user == view.me {
+    let assignee = case.assigned_to.as_ref().map(|colleague| {
+        let name = if colleague.id == view.me {
             say("You", "自分").to_owned()
         } else {
-            name.clone()
+            colleague.name.clone()
         };
         view! { <span>{name}</span> }
     });

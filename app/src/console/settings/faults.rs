@@ -14,50 +14,41 @@ use domain::{
     callback::{BadCallback, CallbackUrl},
     contact::BadContact,
     decision::ThresholdFault,
-    name,
     setting::Setting,
-    tenant::{BadSetting, Bounds, TenantSettings},
-    time::Unit,
+    tenant::{BadSetting, Bounds, SettingFault},
+    time::{Millis, Unit},
 };
 use service::webhook::sender::receiver_url::{self, UrlFault};
 
 /// A setting out of its bounds.
 pub(super) fn setting(bad: &BadSetting) -> Mistake {
     let field = bad.field.as_str();
-    if let Some((url, bad)) = &bad.callback {
-        return callback_line(url, *bad);
-    }
-    if let Some(sentence) = span_out_of_bounds(bad.field) {
-        return mistake(field, sentence);
-    }
-    let (Bounds { least, most }, listed) = (TenantSettings::TRIES, TenantSettings::MAX_LISTED);
-    let (name, ja) = match bad.field {
-        Setting::Tries => (
+    let (name, ja) = match &bad.fault {
+        SettingFault::Callback { url, fault } => return callback_line(url, *fault),
+        SettingFault::Span(allowed) => return mistake(field, span_out_of_bounds(bad.field, *allowed)),
+        SettingFault::Threshold(fault) => return threshold((bad.field, *fault)),
+        SettingFault::Tries(Bounds { least, most }) => (
             "The number of tries",
             format!("試行回数は{least}から{most}の範囲で入力してください。"),
         ),
-        Setting::Accent => (
+        SettingFault::Colour => (
             "The accent colour",
             "アクセントカラーは「#rrggbb」の形式で入力してください。".to_owned(),
         ),
-        Setting::Name => (
+        SettingFault::Name(longest) => (
             "The name",
-            format!(
-                "名称は目に見える文字だけを使い、1文字以上{}文字以内で入力してください。",
-                name::LONGEST
-            ),
+            format!("名称は目に見える文字だけを使い、1文字以上{longest}文字以内で入力してください。"),
         ),
-        Setting::CallbackUrls => (
-            "The list of callback URLs",
-            format!("コールバックURLは{listed}件以内で入力してください。"),
-        ),
-        Setting::IpAllowList => (
+        SettingFault::TooMany(most) if bad.field == Setting::IpAllowList => (
             "The list of networks",
-            format!("IPアドレスとネットワークは{listed}件以内で入力してください。"),
+            format!("IPアドレスとネットワークは{most}件以内で入力してください。"),
         ),
-        other => (labels::setting(other), "この設定の値は使用できません。".to_owned()),
+        SettingFault::TooMany(most) => (
+            "The list of callback URLs",
+            format!("コールバックURLは{most}件以内で入力してください。"),
+        ),
     };
-    mistake(field, with_japanese(format!("{name} {}.", bad.message), ja))
+    mistake(field, with_japanese(format!("{name} {}.", bad.fault), ja))
 }
 
 /// What should be a span of time and is not a number.
@@ -74,23 +65,23 @@ pub(super) fn not_a_span(setting: Setting) -> Mistake {
 }
 
 /// A span of time out of its bounds, in the unit it is typed in.
-fn span_out_of_bounds(setting: Setting) -> Option<String> {
-    let (unit, Bounds { least, most }) = (bounds::unit(setting)?, TenantSettings::bounds_of_span(setting)?);
+fn span_out_of_bounds(setting: Setting, Bounds { least, most }: Bounds<Millis>) -> String {
+    let unit = bounds::unit(setting).unwrap_or(Unit::Minutes);
     let (label, unit_name) = (labels::setting(setting), labels::unit(unit));
     let unit = unit.length().0;
     let most = grouped(most.0 / unit);
     if least.0 < unit {
         let least = least.0 / Unit::Minutes.length().0;
-        return Some(tell!(
+        return tell!(
             "{label}: enter {least} minutes to {most} {unit_name}.",
             "{label}：{least}分から{most}{unit_name}の範囲で入力してください。"
-        ));
+        );
     }
     let least = grouped(least.0 / unit);
-    Some(tell!(
+    tell!(
         "{label}: enter {least} to {most} {unit_name}.",
         "{label}：{least}{unit_name}から{most}{unit_name}の範囲で入力してください。"
-    ))
+    )
 }
 
 /// What should be a share and is not a number.
@@ -175,7 +166,7 @@ pub(super) fn receiver(bad: UrlFault) -> Mistake {
 mod tests {
     use super::*;
     use crate::console::words::in_language;
-    use domain::{decision::Policy, language::Language};
+    use domain::{decision::Policy, language::Language, tenant::TenantSettings};
 
     #[test]
     fn a_callback_url_that_is_too_long_is_told_by_its_beginning() {

@@ -94,7 +94,7 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
             }
             Err(CreateTenantError::Repeated) => return Ok(proven(&request, not_done(HERE, created_before())?)),
             Err(CreateTenantError::Store(error)) => return Err(error.into()),
-            Err(CreateTenantError::BadName | CreateTenantError::BadSettings(_)) => {
+            Err(CreateTenantError::BadName | CreateTenantError::BadSettings { .. }) => {
                 mistakes.push(mistake("name", wrong_name()));
             }
         }

@@ -349,7 +349,7 @@ async fn consent_of(server: &Server, id: &SessionId) -> (Option<String>, Option<
         .db()
         .read(async move |tx| attempts::load(tx, &id, AttemptNumber::FIRST).await);
     let row = unit.await.unwrap();
-    (row.consent.map(|(version, _)| version), row.face_search)
+    (row.consent.map(|consent| consent.version), row.face_search)
 }
 
 #[tokio::test]

@@ -34,13 +34,14 @@ pub async fn capture_document(
     let attempt = progress(honnin, applicant).await?;
     check_turn(&attempt, kind, side, honnin.now())?;
     let counted = Counted::begin(honnin, applicant.session()).await?;
-    let taken = take(honnin, (applicant, &attempt), (kind, side), upload, &counted).await;
+    let taken = take(honnin, applicant, &attempt, (kind, side), upload, &counted).await;
     counted.settle(honnin, taken).await
 }
 
 async fn take(
     honnin: &Honnin,
-    (applicant, attempt): (&Applicant, &AttemptState),
+    applicant: &Applicant,
+    attempt: &AttemptState,
     (kind, side): (DocumentType, Side),
     upload: Vec<u8>,
     counted: &Counted,
@@ -61,7 +62,7 @@ async fn take(
     };
     let (who, row, counted) = (applicant.clone(), capture.clone(), counted.clone());
     let unit = honnin.db.write(async move |tx| {
-        let stored = store(tx, &who, &row, (kind, side)).await?;
+        let stored = store(tx, &who, &row, kind, side).await?;
         counted.keep(tx).await?;
         Ok::<_, CaptureError>(stored)
     });
@@ -119,7 +120,8 @@ async fn store(
     tx: &mut Tx,
     applicant: &Applicant,
     row: &CaptureRow,
-    (kind, side): (DocumentType, Side),
+    kind: DocumentType,
+    side: Side,
 ) -> Result<Stored, CaptureError> {
     let now = row.created_at;
     let mut attempt = collecting(tx, applicant, now).await?;

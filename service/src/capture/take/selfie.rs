@@ -22,7 +22,7 @@ use domain::{
 use store::{
     Tx,
     capture::{
-        attempts::{self, AttemptRow},
+        attempts::{self, AttemptRow, RequestedMovement},
         captures::{self, CaptureRow},
         frame_prints,
     },
@@ -64,12 +64,12 @@ impl std::fmt::Debug for Burst {
     }
 }
 
-/// The movement that the page's form requests, with its id. It stays the same until a burst answers it, so that reloading the page does not change
+/// The movement that the page's form requests. It stays the same until a burst answers it, so that reloading the page does not change
 /// it.
 ///
 /// # Errors
 /// [`StepRefused`].
-pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String, Challenge), StepRefused> {
+pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<RequestedMovement, StepRefused> {
     let attempt = progress(honnin, applicant).await?;
     if let Some(known) = attempt.answers.challenge {
         return Ok(known);
@@ -77,20 +77,21 @@ pub async fn challenge(honnin: &Honnin, applicant: &Applicant) -> Result<(String
     let id = hex::encode(honnin.random_bytes::<16>());
     let [coin] = honnin.random_bytes::<1>();
     // Two files cannot show a face coming closer better than a magnifying glass does.
-    let chosen = if coin & 1 == 0 {
+    let challenge = if coin & 1 == 0 {
         Challenge::TurnLeft
     } else {
         Challenge::TurnRight
     };
+    let chosen = RequestedMovement { id, challenge };
     let (applicant, now) = (applicant.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
         let mut attempt = collecting(tx, &applicant, now).await?;
         if let Some(known) = attempt.answers.challenge {
             return Ok(known);
         }
-        attempt.answers.challenge = Some((id.clone(), chosen));
+        attempt.answers.challenge = Some(chosen.clone());
         attempts::save(tx, &mut attempt.answers).await?;
-        Ok((id.clone(), chosen))
+        Ok(chosen.clone())
     });
     unit.await
 }
@@ -113,13 +114,14 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
         return Err(CaptureError::NoTryLeft);
     }
     let counted = Counted::begin(honnin, applicant.session()).await?;
-    let taken = take(honnin, (applicant, &attempt), answered, burst.frames, &counted).await;
+    let taken = take(honnin, applicant, &attempt, answered, burst.frames, &counted).await;
     counted.settle(honnin, taken).await
 }
 
 async fn take(
     honnin: &Honnin,
-    (applicant, attempt): (&Applicant, &AttemptState),
+    applicant: &Applicant,
+    attempt: &AttemptState,
     answered: Answered,
     frames: Vec<(u32, Vec<u8>)>,
     counted: &Counted,
@@ -225,7 +227,7 @@ fn check_run(answers: &AttemptRow, run: &Run, now: Timestamp) -> Result<(), Capt
 /// The movement with this id, which counts until a selfie is taken; the page then shows another.
 fn check_challenge(answers: &AttemptRow, id: &str) -> Result<Challenge, CaptureError> {
     match &answers.challenge {
-        Some((asked, challenge)) if asked == id => Ok(*challenge),
+        Some(asked) if asked.id == id => Ok(asked.challenge),
         Some(_) => Err(CaptureError::RunOver),
         None => Err(StepRefused::OutOfTurn.into()),
     }

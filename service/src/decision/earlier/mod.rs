@@ -69,7 +69,8 @@ pub(crate) async fn find_earlier(
     honnin: &Honnin,
     attempt: &AttemptState,
     key: &SessionKey,
-    (found, policy): (&DecisionInput, &Policy),
+    found: &DecisionInput,
+    policy: &Policy,
     missing_key: MissingKey,
 ) -> Result<EarlierSessions, StoreError> {
     let (session, tenant) = (&attempt.row.session.id, &attempt.row.session.tenant);

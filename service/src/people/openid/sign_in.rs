@@ -355,7 +355,7 @@ async fn find_or_link(
     let (account, now) = ((config.issuer.clone(), person.subject.clone()), honnin.now());
     let unit = honnin
         .db
-        .write(async move |tx| link(tx, &email, &account, (now, address)).await);
+        .write(async move |tx| link(tx, &email, &account, now, address).await);
     match unit.await {
         Err(OpenIdError::Store(StoreError::Duplicate)) => Err(OpenIdError::Other),
         other => other,
@@ -366,7 +366,8 @@ async fn link(
     tx: &mut Tx,
     email: &str,
     (issuer, subject): &(String, String),
-    (now, address): (Timestamp, IpAddr),
+    now: Timestamp,
+    address: IpAddr,
 ) -> Result<UserRow, OpenIdError> {
     let found = users::find_by_email(tx, email).await?.ok_or(OpenIdError::Unknown)?;
     // By now the address may be released, and the person invited elsewhere: a link to the account before would keep them from that one.
@@ -526,7 +527,7 @@ mod tests {
             );
             let unit = database
                 .db
-                .write(async move |tx| link(tx, EMAIL, &account, (now, address)).await);
+                .write(async move |tx| link(tx, EMAIL, &account, now, address).await);
             let change = format!("UPDATE users SET {change} WHERE id = '{}'", bob.id);
             let linked = database.beside(&change, unit).await;
             assert!(matches!(linked, Err(OpenIdError::Unknown)), "{change}: {linked:?}");

@@ -261,7 +261,7 @@ pub async fn confirm_authenticator(
 ) -> Result<Option<Vec<Secret<String>>>, AuthenticatorError> {
     begun_authenticator(honnin, staff).await?;
     let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
-    let checked = check_code(honnin, staff.user(), code, (Accepts::Begun, tries)).await;
+    let checked = check_code(honnin, staff.user(), code, Accepts::Begun, tries).await;
     let checked = checked.map_err(AuthenticatorError::Code)?;
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorAdd)
@@ -450,7 +450,8 @@ async fn check_code(
     honnin: &Honnin,
     user: &UserId,
     code: &str,
-    (accepts, tries): (Accepts, Tries),
+    accepts: Accepts,
+    tries: Tries,
 ) -> Result<Checked, CodeError> {
     let now = honnin.now();
     let limits = vec![
@@ -488,7 +489,7 @@ async fn check_code(
 
 /// Checks a code of a person's second factor, and uses it up.
 async fn take_code(honnin: &Honnin, user: &UserId, code: &str, tries: Tries) -> Result<(), CodeError> {
-    let checked = check_code(honnin, user, code, (Accepts::Confirmed, tries)).await?;
+    let checked = check_code(honnin, user, code, Accepts::Confirmed, tries).await?;
     honnin.db.write(async move |tx| checked.use_up(tx).await).await
 }
 
@@ -518,7 +519,7 @@ pub async fn sign_in_with_code(
         return Err(refused);
     }
     let entry = sign_in_entry(&user, now, client.address).with_detail(DetailWord::Code);
-    let entrance = let_in(honnin, &user.id, (Some(pending), None), entry, client).await?;
+    let entrance = let_in(honnin, &user.id, Some(pending), None, entry, client).await?;
     entrance.ok_or(CodeError::Wrong)
 }
 
@@ -556,7 +557,8 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
 async fn let_in(
     honnin: &Honnin,
     user: &UserId,
-    (pending, passkey): (Option<&PendingSignIn>, Option<&PasskeyRow>),
+    pending: Option<&PendingSignIn>,
+    passkey: Option<&PasskeyRow>,
     entry: audit::Entry,
     client: &Client,
 ) -> Result<Option<Entrance>, StoreError> {

@@ -385,8 +385,7 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(DetailWord::Passkey);
-        let shown = (pending, answer.key.as_ref());
-        let entrance = let_in(honnin, &account.id, shown, entry, client).await?;
+        let entrance = let_in(honnin, &account.id, pending, answer.key.as_ref(), entry, client).await?;
         return entrance.ok_or(PasskeyError::Refused);
     }
     let detail = match pending {

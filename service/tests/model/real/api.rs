@@ -4,7 +4,7 @@ use super::{Handle, METADATA, Real, fault};
 use crate::model::operation::{Answer, Caller, Op};
 use service::{
     access::Tenant,
-    privacy::erase_now::{EraseNowError, erase_of_tenant},
+    privacy::erase_now::{EraseOfTenantError, erase_of_tenant},
     sandbox::{CompleteError, complete_in_sandbox},
     session::{
         cancel::{CancelError, cancel},
@@ -37,7 +37,7 @@ impl Real {
             },
             Op::Erase(caller) => match erase_of_tenant(honnin, self.caller(place, caller), id).await {
                 Ok(_) => Answer::Ok,
-                Err(EraseNowError::NotFound) => Answer::NotFound,
+                Err(EraseOfTenantError::NotFound) => Answer::NotFound,
                 Err(error) => fault(error),
             },
             Op::Complete(caller, outcome) => {

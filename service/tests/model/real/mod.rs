@@ -259,7 +259,7 @@ impl Real {
     }
 
     async fn selfie(&self, applicant: &Applicant, look: Look) -> Result<(), Answer> {
-        let (id, _) = challenge(&self.harness.honnin, applicant).await.map_err(turn)?;
+        let id = challenge(&self.harness.honnin, applicant).await.map_err(turn)?.id;
         let burst = Burst {
             answers: Answers::Challenge(id),
             frames: [0, 400].map(|at| (at, look.picture(self.pictures))).to_vec(),
@@ -275,7 +275,7 @@ impl Real {
         let reviewer = |who: Which| &self.places[place].reviewers[who];
         let linked = match op {
             Op::OpenCase(who) => match open_case(honnin, reviewer(who), &id).await {
-                Ok(case) => return Answer::Case(case.mine),
+                Ok(case) => return Answer::Case(case.is_reserved_by(reviewer(who).staff().user())),
                 Err(CaseError::NotFound) => return Answer::NotFound,
                 Err(error) => return fault(error),
             },

@@ -23,7 +23,7 @@ use service::{
     stored::{DeliveryFilter, DeliveryState},
     webhook::{
         delivery_log,
-        signing_secret::{self, SecretError},
+        signing_secret::{self, DisableSecretError, IssueSecretError},
     },
 };
 use view::{SecretRow, SecretsView, render};
@@ -91,7 +91,7 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
             Ok(Outcome::shown(StatusCode::CREATED, view))
         }
         // By reloading the page that shows the secret, for example.
-        Err(SecretError::Repeated) => not_done(
+        Err(IssueSecretError::Repeated) => not_done(
             HERE,
             say(
                 "This form was sent before. The secret that it issued was shown only once and cannot be shown again. If nobody copied it, \
@@ -99,7 +99,15 @@ async fn issue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "このフォームはすでに送信されています。発行したシークレットは一度だけ表示され、再表示はできません。コピーしていない場合は、別のシークレットに切り替えてください。",
             ),
         ),
-        Err(error) => refused(&request, &developer, error).await,
+        Err(IssueSecretError::TwoValid) => {
+            let why = say(
+                "Two secrets are already active. Disable the old one before you issue another.",
+                "有効なシークレットがすでに2つあります。新しく発行する前に、古いシークレットを無効にしてください。",
+            );
+            refused(&request, &developer, why).await
+        }
+        Err(IssueSecretError::Forbidden) => Err(Fault::Forbidden),
+        Err(IssueSecretError::Store(error)) => Err(error.into()),
     }
 }
 
@@ -124,7 +132,16 @@ async fn disable(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "シークレットを無効にし、削除しました。以後の署名には使用されません。",
             ),
         ),
-        Err(error) => refused(&request, &developer, error).await,
+        Err(DisableSecretError::OnlyOne) => {
+            let why = say(
+                "This is the only active secret. Issue a new one first.",
+                "有効なシークレットはこれだけです。先に新しいシークレットを発行してください。",
+            );
+            refused(&request, &developer, why).await
+        }
+        Err(DisableSecretError::NotFound) => Err(Fault::NotFound),
+        Err(DisableSecretError::Forbidden) => Err(Fault::Forbidden),
+        Err(DisableSecretError::Store(error)) => Err(error.into()),
     }
 }
 
@@ -160,20 +177,8 @@ async fn before_disabling(request: &Request, developer: &Developer, id: &SecretI
     }))
 }
 
-async fn refused(request: &Request, developer: &Developer, error: SecretError) -> PageResult<Outcome> {
-    let why = match error {
-        SecretError::TwoValid => say(
-            "Two secrets are already active. Disable the old one before you issue another.",
-            "有効なシークレットがすでに2つあります。新しく発行する前に、古いシークレットを無効にしてください。",
-        ),
-        SecretError::OnlyOne => say(
-            "This is the only active secret. Issue a new one first.",
-            "有効なシークレットはこれだけです。先に新しいシークレットを発行してください。",
-        ),
-        SecretError::NotFound | SecretError::Repeated => return Err(Fault::NotFound),
-        SecretError::Forbidden => return Err(Fault::Forbidden),
-        SecretError::Store(error) => return Err(error.into()),
-    };
+/// The page again, which says why nothing was changed.
+async fn refused(request: &Request, developer: &Developer, why: &'static str) -> PageResult<Outcome> {
     Ok(Outcome::refused(SecretsView {
         refused: Some(why),
         ..view_of(request, developer).await?
