@@ -19,6 +19,16 @@ const FRONTAL: f32 = 0.25;
 /// A face narrower than this share of the largest is in the background: a poster, a person passing.
 const BACKGROUND: f32 = 0.25;
 
+/// The frames of a selfie, and what is known of them.
+struct Shots<'a> {
+    frames: &'a [&'a Raster],
+    /// One for each frame.
+    qualities: &'a [Quality],
+    asked: &'a Asked,
+    /// Indices of the frames that were taken while the screen had a colour.
+    lit: Vec<usize>,
+}
+
 /// What was found in a burst.
 #[derive(Default)]
 struct Found {
@@ -33,7 +43,6 @@ struct Found {
 
 pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> SelfieFindings {
     let mut watch = Stopwatch::start();
-    let lit = lit_frames(asked);
     // Every frame: one that nobody looks at could show anybody.
     let qualities: Vec<Quality> = frames.iter().map(|frame| quality(frame)).collect();
     watch.lap("quality");
@@ -45,8 +54,13 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
     let found = vision.faces.as_ref().map_or_else(
         || Ok(Found::default()),
         |faces| {
-            let passive = vision.passive.as_ref();
-            look(faces, passive, frames, &qualities, asked, &lit, &mut watch)
+            let shots = Shots {
+                frames,
+                qualities: &qualities,
+                asked,
+                lit: lit_frames(asked),
+            };
+            look(faces, vision.passive.as_ref(), &shots, &mut watch)
         },
     );
     let found = found.unwrap_or_else(|error| {
@@ -148,42 +162,37 @@ impl<'a> Burst<'a> {
     }
 }
 
-/// Finds the person of a burst and measures what the frames show of them. `qualities` has one entry for each frame, `lit` the indices of those
-/// that were taken while the screen had a colour.
+/// Finds the person of a burst and measures what the frames show of them.
 fn look(
     faces: &Faces,
     network: Option<&Passive>,
-    frames: &[&Raster],
-    qualities: &[Quality],
-    asked: &Asked,
-    lit: &[usize],
+    shots: &Shots<'_>,
     watch: &mut Stopwatch,
 ) -> Result<Found, ModelError> {
-    let Burst {
-        seen,
-        detections,
-        mut most,
-    } = Burst::find(faces, frames)?;
+    let Burst { seen, detections, most } = Burst::find(faces, shots.frames)?;
+    let asked = shots.asked;
     watch.lap("faces");
     let poses = seen.iter().map(pose).collect();
     // In the colours of the screen a face is recognised worse, and a still picture does not look still.
-    let (in_colour, seen): (Vec<Seen<'_>>, Vec<Seen<'_>>) = seen.into_iter().partition(|s| lit.contains(&s.index));
+    let is_lit = |s: &Seen<'_>| shots.lit.contains(&s.index);
+    let (in_colour, seen): (Vec<Seen<'_>>, Vec<Seen<'_>>) = seen.into_iter().partition(is_lit);
     let watched = liveness::watched_frames(asked);
-    let best = best(&seen, qualities, &watched).and_then(|best| {
+    let best = best(&seen, shots.qualities, &watched).and_then(|best| {
         let (_, detection) = detections.iter().find(|(index, _)| *index == best.index)?;
         Some((best, *detection))
     });
-    let Some((best, mut detection)) = best else {
+    let Some((best, detection)) = best else {
         return Ok(Found {
             faces: most,
             ..Found::default()
         });
     };
-    if seen.first().is_none_or(|first| first.index != best.index) {
-        let again = faces.detector.find(best.picture)?;
-        most = most.max(near(&again));
-        detection = largest(&again).unwrap_or(detection);
-    }
+    let is_first = seen.first().is_some_and(|first| first.index == best.index);
+    let (detection, people) = if is_first {
+        (detection, most)
+    } else {
+        search_again(faces, best, detection)?
+    };
     let descriptor = faces.describe(best.picture, &best.shape)?;
     let face = faces.finding(&detection, &best.shape, descriptor);
     watch.lap("descriptor");
@@ -203,7 +212,7 @@ fn look(
     };
     watch.lap("passive");
     Ok(Found {
-        faces: most.max(1),
+        faces: most.max(people).max(1),
         best: Some((best.index, face)),
         watched: straight_among(&watched, others),
         liveness,
@@ -211,6 +220,13 @@ fn look(
         passive,
         poses,
     })
+}
+
+/// Searches a frame thoroughly that was searched quickly: the largest face, or the one found before if there is none now, and how many people there
+/// are.
+fn search_again(faces: &Faces, seen: &Seen<'_>, before: Detection) -> Result<(Detection, u32), ModelError> {
+    let again = faces.detector.find(seen.picture)?;
+    Ok((largest(&again).unwrap_or(before), near(&again)))
 }
 
 /// How well the skin followed the colours of the screen: in the small copies that the server saw at the time, which nobody can have

@@ -273,50 +273,112 @@ fn pieces(text: &str) -> Vec<Piece> {
 
 /// The date that begins at a piece, and how many pieces it takes.
 fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
-    let number = |index: usize| match pieces.get(at + index)? {
+    let (before, rest) = (pieces[..at].last(), &pieces[at..]);
+    with_named_month(rest)
+        .or_else(|| year_first(rest))
+        .or_else(|| with_both_years(rest))
+        .or_else(|| in_era(before, rest))
+        .or_else(|| year_last(rest))
+}
+
+/// The number at a place, with its count of digits.
+fn number_at(pieces: &[Piece], at: usize) -> Option<(u32, usize)> {
+    match pieces.get(at)? {
         Piece::Number(value, digits) => Some((*value, *digits)),
         Piece::Other(..) => None,
-    };
-    let other = |index: usize| match pieces.get(at + index) {
+    }
+}
+
+/// What is no number at a place; nothing where a number is.
+fn other_at(pieces: &[Piece], at: usize) -> &str {
+    match pieces.get(at) {
         Some(Piece::Other(text, _)) => text.as_str(),
         _ => "",
-    };
-    let (first, digits) = number(0)?;
-    if let (Some(month), Some((year, 4))) = (month_named(other(1)), number(2))
-        && digits <= 2
-    {
-        return Some((date(year as i32, month, first)?, 3));
     }
-    let (second, second_digits) = number(2)?;
-    let (third, third_digits) = number(4)?;
-    if second_digits > 2 || third_digits > 4 {
+}
+
+/// `25 DEC 1985`.
+fn with_named_month(rest: &[Piece]) -> Option<(Date, usize)> {
+    let ((day, digits), (year, 4)) = (number_at(rest, 0)?, number_at(rest, 2)?) else {
+        return None;
+    };
+    let month = month_named(other_at(rest, 1)).filter(|_| digits <= 2)?;
+    Some((date(year as i32, month, day)?, 3))
+}
+
+/// Three numbers that may be a date.
+struct Three<'a> {
+    /// Each with its count of digits: the second has two at most, the third four.
+    numbers: [(u32, usize); 3],
+    /// What stands between them.
+    separators: [&'a str; 2],
+}
+
+fn three(rest: &[Piece]) -> Option<Three<'_>> {
+    let numbers = [number_at(rest, 0)?, number_at(rest, 2)?, number_at(rest, 4)?];
+    let [_, (_, second), (_, third)] = numbers;
+    (second <= 2 && third <= 4).then(|| Three {
+        numbers,
+        separators: [other_at(rest, 1), other_at(rest, 3)],
+    })
+}
+
+/// `1985-12-25`, `1985年12月25日`.
+fn year_first(rest: &[Piece]) -> Option<(Date, usize)> {
+    let Three {
+        numbers: [(year, 4), (month, _), (day, _)],
+        separators: [one, other],
+    } = three(rest)?
+    else {
+        return None;
+    };
+    let is_date = matches!(one, "-" | "." | "/") && one == other || one.starts_with('年') && other.starts_with('月');
+    is_date
+        .then(|| date(year as i32, month, day))
+        .flatten()
+        .map(|date| (date, 5))
+}
+
+/// `2024年(令和06年)06月01日`: the year of the era repeats the other, the month follows.
+fn with_both_years(rest: &[Piece]) -> Option<(Date, usize)> {
+    let Three {
+        numbers: [(year, 4), _, (month, _)],
+        separators: [one, other],
+    } = three(rest)?
+    else {
+        return None;
+    };
+    let (day, _) = number_at(rest, 6)?;
+    let has_both = one.starts_with('年') && other.contains('年') && !other.starts_with('月');
+    (has_both && other_at(rest, 5).starts_with('月'))
+        .then(|| date(year as i32, month, day))
+        .flatten()
+        .map(|date| (date, 7))
+}
+
+/// `S60.12.25`, `昭和60年12月25日`. Behind the year of an era comes no other year: H31.4.30.
+fn in_era(before: Option<&Piece>, rest: &[Piece]) -> Option<(Date, usize)> {
+    let Three {
+        numbers: [(year, digits), (month, _), (day, day_digits)],
+        separators: [separator, _],
+    } = three(rest)?;
+    if digits > 2 || day_digits > 2 {
         return None;
     }
-    let (separator, same) = (other(1), other(1) == other(3));
-    if digits == 4
-        && (matches!(separator, "-" | "." | "/") && same || separator.starts_with('年') && other(3).starts_with('月'))
-    {
-        return Some((date(first as i32, second, third)?, 5));
-    }
-    // 2024年(令和06年)06月01日: the year of the era repeats the other, the month follows.
-    if digits == 4 && separator.starts_with('年') && other(3).contains('年') {
-        let (day, _) = number(6)?;
-        return other(5)
-            .starts_with('月')
-            .then(|| date(first as i32, third, day))
-            .flatten()
-            .map(|d| (d, 7));
-    }
-    // Behind the year of an era comes no other year: H31.4.30.
-    let before = at.checked_sub(1).and_then(|i| pieces.get(i));
-    if digits <= 2
-        && third_digits <= 2
-        && let Some(start) = before.and_then(|piece| era(piece, separator))
-        && let Some(date) = date(start + first as i32, second, third)
-    {
-        return Some((date, 5));
-    }
-    if digits > 2 || third_digits != 4 || !same {
+    let start = era(before?, separator)?;
+    Some((date(start + year as i32, month, day)?, 5))
+}
+
+/// `25.12.1985`, and `12/25/1985` where day and month can be told apart.
+fn year_last(rest: &[Piece]) -> Option<(Date, usize)> {
+    let Three {
+        numbers: [(first, digits), (second, _), (year, 4)],
+        separators: [separator, other],
+    } = three(rest)?
+    else {
+        return None;
+    };
+    if digits > 2 || separator != other {
         return None;
     }
     let day_first = match separator {
@@ -328,9 +390,9 @@ fn date_at(pieces: &[Piece], at: usize) -> Option<(Date, usize)> {
     let month_first = separator != "." && second > 12;
     let (day, month) = if month_first { (second, first) } else { (first, second) };
     (day_first || month_first)
-        .then(|| date(third as i32, month, day))
+        .then(|| date(year as i32, month, day))
         .flatten()
-        .map(|d| (d, 5))
+        .map(|date| (date, 5))
 }
 
 /// The year before the first of the era that a piece ends with. A letter stands for one only where it is no end of a word: in `DOB S60.12.1` it is

@@ -8,6 +8,37 @@ use crate::geometry::{Point, midpoint};
 use crate::statistics::median;
 use lens::geometry::distance;
 
+/// Pixels that a module must have along a scan line.
+const LEAST_MODULE: f32 = 0.8;
+/// How far a bar or a space may differ from its width in the pattern: so many modules, and this share of its width.
+const OFF_WIDTH: (f32, f32) = (0.75, 0.1);
+/// The same from an edge to the next of its kind.
+const OFF_PERIOD: (f32, f32) = (0.5, 0.06);
+
+/// How many of the scan lines that are looked at, and how many modules, may lie between two hits of a track.
+const GAP: (usize, f32) = (6, 4.0);
+/// Tracks that a hit is compared with, the latest.
+const LATEST_TRACKS: usize = 200;
+/// The module of a hit, as a multiple of that of the hit before it.
+const ALIKE_MODULES: std::ops::Range<f32> = 0.75..1.34;
+/// Pixels along the scan lines that a bar may move from one line to the next: 52 degrees.
+const STEEPEST: f32 = 1.3;
+/// Modules from the first scan line that sees a pattern to the last one.
+const LEAST_HEIGHT: f32 = 2.0;
+
+/// Points may lie this many times the median distance off their line.
+const OUTLIER: f32 = 3.0;
+/// Pixels that a point may lie off in any case.
+const LEAST_OUTLIER: f32 = 0.3;
+
+/// Characters from a start to a stop pattern of one symbol, from its outer edge to the other's. One data column and both indicators make five,
+/// thirty make 34.
+const BETWEEN: std::ops::Range<f32> = 3.5..36.0;
+/// The module of a start pattern, as a multiple of that of the stop pattern. Perspective makes the two differ.
+const FACING_MODULES: std::ops::Range<f32> = 0.5..2.0;
+/// The same of their heights.
+const FACING_HEIGHTS: std::ops::Range<f32> = 0.4..2.5;
+
 /// Which end of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -130,18 +161,18 @@ fn matched(edges: &[f32], bars: &[u8]) -> Option<f32> {
     let (first, last) = (*edges.first()?, *edges.last()?);
     let modules: u8 = bars.iter().sum();
     let module = (last - first) / f32::from(modules);
-    if module < 0.8 {
+    if module < LEAST_MODULE {
         return None;
     }
     for i in 0..bars.len() {
         let (width, wanted) = ((edges[i + 1] - edges[i]) / module, f32::from(bars[i]));
-        if (width - wanted).abs() > 0.75 + 0.1 * wanted {
+        if (width - wanted).abs() > OFF_WIDTH.0 + OFF_WIDTH.1 * wanted {
             return None;
         }
         // From an edge to the next of its kind, growth cancels out.
         if let (Some(edge), Some(next)) = (edges.get(i + 2), bars.get(i + 1)) {
             let (width, wanted) = ((edge - edges[i]) / module, f32::from(bars[i] + next));
-            if (width - wanted).abs() > 0.5 + 0.06 * wanted {
+            if (width - wanted).abs() > OFF_PERIOD.0 + OFF_PERIOD.1 * wanted {
                 return None;
             }
         }
@@ -161,19 +192,19 @@ const MAX_TRACKS: usize = 4000;
 impl Tracks {
     fn extend(&mut self, hit: Option<Hit>, step: usize) {
         let Some(hit) = hit else { return };
-        let gap = (6 * step) as f32 + 4.0 * hit.module;
+        let gap = (GAP.0 * step) as f32 + GAP.1 * hit.module;
         let room = self.tracks.len() < MAX_TRACKS;
         let nearest = self
             .tracks
             .iter_mut()
             .rev()
-            .take(200)
+            .take(LATEST_TRACKS)
             .filter_map(|track| {
                 let last = track.last()?;
                 let lines = hit.line - last.line;
                 let off = (hit.outer - last.outer).abs();
-                let alike = (0.75..1.34).contains(&(hit.module / last.module));
-                let near = lines > 0.0 && lines <= gap && off <= 1.3 * lines + hit.module;
+                let alike = ALIKE_MODULES.contains(&(hit.module / last.module));
+                let near = lines > 0.0 && lines <= gap && off <= STEEPEST * lines + hit.module;
                 (alike && near).then_some((off, track))
             })
             .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -200,7 +231,7 @@ fn guard(scan: &Scan<'_>, hits: &[Hit], end: End) -> Option<Guard> {
     let inner = Fit::of(hits.iter().map(|hit| (hit.line, hit.inner)))?;
     let module = median(hits.iter().map(|hit| hit.module))?;
     let (first, last) = (hits.first()?.line, hits.last()?.line);
-    if last - first < 2.0 * module {
+    if last - first < LEAST_HEIGHT * module {
         return None;
     }
     let (top, bottom) = extent(scan, hits, &outer, &inner, end);
@@ -256,7 +287,7 @@ impl Fit {
         let mut fit = through(&points)?;
         for _ in 0..2 {
             let off = |p: &(f32, f32)| (p.1 - fit.at(p.0)).abs();
-            let limit = (median(points.iter().map(off))? * 3.0).max(0.3);
+            let limit = (median(points.iter().map(off))? * OUTLIER).max(LEAST_OUTLIER);
             points.retain(|p| off(p) <= limit);
             fit = through(&points)?;
         }
@@ -288,8 +319,7 @@ fn facing(start: &Guard, stop: &Guard) -> bool {
     };
     let modules = start.module / stop.module;
     let heights = height(start) / height(stop).max(1.0);
-    // A symbol has one data column at least, and at most thirty.
-    let least = start.module.min(stop.module) * MODULES as f32 * 3.5;
-    let most = start.module.max(stop.module) * MODULES as f32 * 36.0;
-    (0.5..2.0).contains(&modules) && (0.4..2.5).contains(&heights) && (least..most).contains(&width)
+    let least = start.module.min(stop.module) * MODULES as f32 * BETWEEN.start;
+    let most = start.module.max(stop.module) * MODULES as f32 * BETWEEN.end;
+    FACING_MODULES.contains(&modules) && FACING_HEIGHTS.contains(&heights) && (least..most).contains(&width)
 }

@@ -5,6 +5,10 @@ use crate::projection::Projection;
 
 /// How near to the horizon places are told apart, as a share of the first corner's depth.
 const LEAST_DEPTH: f32 = 1e-3;
+/// Where a point is looked for, as a share of the way from the left side to the right one.
+const SEARCHED: [f32; 2] = [-0.2, 1.2];
+/// How many times the stretch that is searched is halved.
+const HALVINGS: usize = 24;
 
 /// Maps the unit square to a quadrilateral.
 #[derive(Clone, Copy)]
@@ -34,12 +38,12 @@ impl Quad {
     /// The share of the way from the left side to the right one, at height `v`, at which the map passes closest to a point of
     /// the picture.
     pub(crate) fn along(&self, point: Point, v: f32) -> f32 {
-        let (mut low, mut high) = (-0.2_f32, 1.2_f32);
+        let [mut low, mut high] = SEARCHED;
         let (from, to) = (self.place(0.0, v), self.place(1.0, v));
         let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
         let reach = |p: Point| (p[0] - from[0]) * dx + (p[1] - from[1]) * dy;
         let wanted = reach(point);
-        for _ in 0..24 {
+        for _ in 0..HALVINGS {
             let middle = f32::midpoint(low, high);
             if reach(self.place(middle, v)) < wanted {
                 low = middle;

@@ -3,6 +3,22 @@
 use super::regression::least_squares;
 use super::table::CLUSTERS;
 
+/// Values that an indicator has in each cluster (ISO/IEC 15438, 5.11.3.1).
+const VALUES: usize = 30;
+/// Rows of a symbol (ISO/IEC 15438).
+const ROWS: std::ops::RangeInclusive<usize> = 3..=90;
+/// Characters of a symbol, all columns together (ISO/IEC 15438).
+const MOST_CODEWORDS: usize = 928;
+
+/// About how many of the indicators are tried in pairs.
+const TRIED: usize = 50;
+/// The height of a row, as a multiple of what it has if all are equally high.
+const ROW_HEIGHT: std::ops::Range<f32> = 0.5..2.0;
+/// How many heights of a row an indicator may stand off the middle of its row.
+const OFF_ROW: f32 = 0.75;
+/// Indicators that must agree.
+const FEWEST: usize = 3;
+
 /// The side of a symbol at which a row indicator stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
@@ -35,7 +51,7 @@ pub(crate) struct Indicator {
 
 impl Indicator {
     fn row(&self) -> usize {
-        self.codeword / 30 * CLUSTERS + self.cluster
+        self.codeword / VALUES * CLUSTERS + self.cluster
     }
 }
 
@@ -52,10 +68,10 @@ impl Shape {
     /// The likeliest shape (ISO/IEC 15438, 5.11.3.1). Left indicators tell in their three clusters: rows, level and rest of rows,
     /// columns; right ones the same, shifted by a cluster.
     pub(crate) fn of(indicators: &[Indicator]) -> Option<Self> {
-        let mut votes = [[0.0_f32; 30]; CLUSTERS];
+        let mut votes = [[0.0_f32; VALUES]; CLUSTERS];
         for indicator in indicators {
             let kind = (indicator.cluster + indicator.edge.shift()) % CLUSTERS;
-            votes[kind][indicator.codeword % 30] += indicator.weight;
+            votes[kind][indicator.codeword % VALUES] += indicator.weight;
         }
         let [rows, level, columns] = votes.map(|votes| {
             let best = votes.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
@@ -72,7 +88,7 @@ impl Shape {
 
     fn is_possible(&self) -> bool {
         let codewords = self.rows * self.columns;
-        (3..=90).contains(&self.rows) && codewords <= 928 && codewords > self.correction
+        ROWS.contains(&self.rows) && codewords <= MOST_CODEWORDS && codewords > self.correction
     }
 
     /// The codeword that stands in an indicator of a row.
@@ -83,7 +99,7 @@ impl Shape {
             1 => self.correction.ilog2() as usize * 3 - 3 + (self.rows - 1) % 3,
             _ => self.columns - 1,
         };
-        row / 3 * 30 + value
+        row / CLUSTERS * VALUES + value
     }
 }
 
@@ -119,11 +135,12 @@ impl Ladder {
             .collect();
         let likely = 1.0 / shape.rows as f32;
         let mut best: Option<(f32, Self)> = None;
-        let stride = (points.len() / 50).max(1);
+        let stride = (points.len() / TRIED).max(1);
         for (i, a) in points.iter().enumerate().step_by(stride) {
             for b in points[i + 1..].iter().step_by(stride) {
                 let step = (b.1 - a.1) / (b.0 - a.0);
-                if (b.0 - a.0).abs() < 0.5 || !(likely * 0.5..likely * 2.0).contains(&step) {
+                let is_one_row = (b.0 - a.0).abs() < 0.5;
+                if is_one_row || !(likely * ROW_HEIGHT.start..likely * ROW_HEIGHT.end).contains(&step) {
                     continue;
                 }
                 let ladder = Self {
@@ -140,11 +157,11 @@ impl Ladder {
         let agreeing = points.iter().filter(|p| ladder.agrees(p));
         let agreeing: Vec<(f32, f32)> = agreeing.map(|p| (p.0, p.1)).collect();
         let fitted = least_squares(&agreeing).map(|(first, step)| Self { first, step });
-        (agreeing.len() >= 3).then(|| fitted.unwrap_or(ladder))
+        (agreeing.len() >= FEWEST).then(|| fitted.unwrap_or(ladder))
     }
 
     fn agrees(&self, point: &(f32, f32, f32)) -> bool {
-        (point.1 - self.middle(point.0)).abs() < self.step * 0.75
+        (point.1 - self.middle(point.0)).abs() < self.step * OFF_ROW
     }
 }
 

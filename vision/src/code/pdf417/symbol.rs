@@ -19,6 +19,20 @@ const MARGIN: usize = 6;
 const BEFORE: usize = 2 * MODULES;
 /// Modules of the right indicator and the stop pattern.
 const BEHIND: usize = 2 * MODULES + 1;
+/// The least share of a symbol's width that a guard has.
+const LEAST_GUARD: f32 = 0.01;
+/// Modules along which a symbol of unknown width is straightened. What lies behind is straightened as well: the corners are a parallelogram's.
+const STRAIGHTENED: f32 = 100.0;
+/// How far a width that was measured at the guards may be off: this share of it, and half a character.
+const OFF_WIDTH: f32 = 0.1;
+/// Fewest and most scan lines of a symbol that are searched for row indicators.
+const LINES: std::ops::RangeInclusive<usize> = 12..=160;
+/// Shares of a row's height over which its characters are read, in turns until the correction agrees.
+const SHARES: [f32; 3] = [0.5, 0.2, 0.8];
+/// Correction codewords that stay in reserve and confirm a result (docs/decisions/0009-pdf417-by-likeness.md).
+const RESERVE: usize = 2;
+/// Shifts at which a row indicator is looked for, in samples.
+const INDICATOR_SHIFTS: [isize; 3] = [0, -2, 2];
 
 /// Where the rows of a symbol lie.
 #[derive(Clone, Copy)]
@@ -71,7 +85,7 @@ impl<'a> Symbol<'a> {
         let middle = |[top, bottom]: [Point; 2]| midpoint(top, bottom);
         let first = quad.along(middle(start.inner), 0.5);
         let last = 1.0 - quad.along(middle(stop.inner), 0.5);
-        if first < 0.01 || last < 0.01 {
+        if first < LEAST_GUARD || last < LEAST_GUARD {
             return None;
         }
         let width = (MODULES as f32 / first + (MODULES + 1) as f32 / last) / 2.0;
@@ -94,7 +108,7 @@ impl<'a> Symbol<'a> {
         let inner = start.inner[0];
         let across = ((inner[0] - top[0]) * dy - (inner[1] - top[1]) * dx).abs() / length;
         let module = across / MODULES as f32;
-        let width = 100.0;
+        let width = STRAIGHTENED;
         let (x, y) = (dy / length * module * width, -dx / length * module * width);
         let quad = Quad::new([top, [top[0] + x, top[1] + y], [bottom[0] + x, bottom[1] + y], bottom])?;
         Some(Self {
@@ -160,7 +174,7 @@ impl<'a> Symbol<'a> {
         let whole = MODULES * shape.columns + BEFORE + if self.right { BEHIND } else { 1 };
         if self.right {
             // Measured at the guards, the width is off by a few modules at most.
-            if (whole as f32 - self.width).abs() > 0.1 * self.width + MODULES as f32 / 2.0 {
+            if (whole as f32 - self.width).abs() > OFF_WIDTH * self.width + MODULES as f32 / 2.0 {
                 return None;
             }
             self.width = whole as f32;
@@ -174,7 +188,7 @@ impl<'a> Symbol<'a> {
             right: right.or(left).unwrap_or(even),
         };
         let mut best = vec![Match::default(); shape.rows * shape.columns];
-        for share in [0.5, 0.2, 0.8] {
+        for share in SHARES {
             for row in 0..shape.rows {
                 let found = self.row(&templates, rows, row, share);
                 for (known, new) in best[row * shape.columns..].iter_mut().zip(found) {
@@ -227,7 +241,7 @@ impl<'a> Symbol<'a> {
 fn lines(guards: &[[Point; 2]]) -> usize {
     let height = |[top, bottom]: &[Point; 2]| distance(*top, *bottom);
     let pixels = guards.iter().map(height).fold(0.0, f32::max);
-    (pixels as usize).clamp(12, 160)
+    (pixels as usize).clamp(*LINES.start(), *LINES.end())
 }
 
 fn is_dark(bars: &[u8], module: usize) -> bool {
@@ -261,7 +275,7 @@ const ALIKE: f32 = 0.8;
 /// The row indicator that a line shows near `module`, in whichever cluster.
 fn indicator(templates: &Templates, strip: &Strip, module: usize, height: f32, edge: Edge) -> Option<Indicator> {
     let mut best: Option<(usize, Match)> = None;
-    for shift in [0, -2, 2] {
+    for shift in INDICATOR_SHIFTS {
         let modules = strip.modules(module, shift);
         for cluster in 0..CLUSTERS {
             let found = templates.best(cluster, &modules);
@@ -338,7 +352,7 @@ fn corrected(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
     doubtful.sort_by(|a, b| found[*a].margin.total_cmp(&found[*b].margin));
     [0, 2, 4, 6, 8].into_iter().find_map(|eighths| {
         let mut attempt = codewords.clone();
-        let unknown = shape.correction.saturating_sub(2) * eighths / 8;
+        let unknown = shape.correction.saturating_sub(RESERVE) * eighths / 8;
         correct(&mut attempt, shape.correction, doubtful.get(..unknown)?)?;
         message(&attempt, shape.correction)
     })
