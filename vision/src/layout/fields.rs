@@ -48,6 +48,8 @@ const GOES_ON: f32 = 1.2;
 const FOLLOWS: f32 = 2.5;
 /// How many heights to the right of the next row's label a name begins.
 const RIGHT_OF_NEXT_LABEL: std::ops::Range<f32> = -1.0..3.0;
+/// Digits of a date in numbers, with its whole year.
+const DIGITS_OF_DATE: usize = 8;
 /// Half the width of a letter, in heights.
 const HALF_LETTER: f32 = 0.3;
 /// A gap between the middles of two letters of this many heights is one between words.
@@ -173,7 +175,14 @@ impl Marked<'_> {
     fn item(&self, field: &Field, context: &Context<'_>) -> Option<Item> {
         for place in &field.places {
             let texts = self.texts(field, *place);
-            let parse = |text: &Vec<Glyph>| Some((field.grammar.parse(text, context)?, text.clone()));
+            let is_beside_label = matches!(place, Place::Right | Place::Below);
+            let parse = |text: &Vec<Glyph>| {
+                let parsed = field.grammar.parse(text, context).or_else(|| {
+                    let date = field.grammar.parse_run_together(text, context);
+                    date.filter(|_| is_beside_label)
+                })?;
+                Some((parsed, text.clone()))
+            };
             let mut found: Vec<(Parsed, Vec<Glyph>)> = texts.iter().filter_map(parse).collect();
             if *place == Place::Lines || field.more_lines > 0 {
                 // The last line of an address is one of its own kind, and may stand beside the second language of its label: the whole is meant.
@@ -247,7 +256,29 @@ impl Marked<'_> {
     }
 
     fn beside(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
-        let value = match place {
+        let value = self.first_line(mark, place, field);
+        if value.is_empty() {
+            return value;
+        }
+        let value = self.with_more_lines(value, field);
+        let mut parts = vec![value];
+        for other in self
+            .marks
+            .iter()
+            .filter(|other| field.and.iter().any(|name| name == other.name))
+        {
+            let next = self.first_line(other, place, field);
+            if next.is_empty() {
+                return Vec::new();
+            }
+            parts.push(next);
+        }
+        joined(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    }
+
+    /// The first line of what stands beside a label where the value of a field may stand.
+    fn first_line(&self, mark: &Mark<'_>, place: Place, field: &Field) -> Vec<Glyph> {
+        match place {
             Place::Right => self.right(mark),
             // What a number stands before is its item, legible or not.
             Place::Below
@@ -257,9 +288,8 @@ impl Marked<'_> {
             }
             Place::Below => self.below(mark, field),
             Place::Row => self.row(&self.page.runs[mark.run]),
-            Place::Page | Place::Lines | Place::Table => return Vec::new(),
-        };
-        self.with_more_lines(value, field)
+            Place::Page | Place::Lines | Place::Table => Vec::new(),
+        }
     }
 
     /// The letters of a line between its labels that begin at or after a place; whether a label ends them.
@@ -403,7 +433,7 @@ impl Marked<'_> {
         let found = (0..self.page.runs.len()).filter(fits).filter_map(starts);
         let y = |index: usize| self.page.runs[index].y;
         let Some((index, start)) = found.min_by(|a, b| y(a.0).total_cmp(&y(b.0))) else {
-            return Vec::new();
+            return self.date_under(mark, field, &fits);
         };
         let column = self.next_column(mark);
         let end = column - label.height * ALIGNED;
@@ -425,6 +455,27 @@ impl Marked<'_> {
             edge = next.right;
         }
         joined(&parts)
+    }
+
+    /// The line below a label that is a date as a whole, wherever under it: where the label before it in its row was found together with its own first
+    /// language, `CITIZENSHIPSÜNNIAEG / DATE OF BIRTH`, its left edge is not known.
+    fn date_under(&self, mark: &Mark<'_>, field: &Field, fits: &dyn Fn(&usize) -> bool) -> Vec<Glyph> {
+        if !field.grammar.is_date_with_day_first() {
+            return Vec::new();
+        }
+        let left = self.left_of_label(mark);
+        let is_under = |index: &usize| {
+            let run = &self.page.runs[*index];
+            let reach = run.height * ALIGNED;
+            run.left > left - reach && run.right < mark.right + reach
+        };
+        let lines = (0..self.page.runs.len()).filter(fits).filter(is_under);
+        let nearest = lines.min_by(|a, b| self.page.runs[*a].y.total_cmp(&self.page.runs[*b].y));
+        let is_numeric = |glyphs: &&Vec<Glyph>| {
+            glyphs.iter().filter(|glyph| glyph.symbol.is_ascii_digit()).count() == DIGITS_OF_DATE
+        };
+        let value = nearest.map(|index| &self.page.runs[index].glyphs).filter(is_numeric);
+        value.cloned().unwrap_or_default()
     }
 
     /// Where a label begins of which another language was not read, `Voornamen/given names`: with the words before its stroke.

@@ -183,6 +183,10 @@ pub(crate) struct Field {
     /// Lines it may go on for below the first.
     #[serde(default)]
     pub(crate) more_lines: usize,
+    /// Labels of what the value goes on with where they are on the page, such as a second family name with a label of its own: without its own value, the
+    /// item is left out.
+    #[serde(default)]
+    pub(crate) and: Vec<String>,
     /// Of an entry, the items that are out of date where it is made.
     #[serde(default)]
     pub(crate) supersedes: Vec<FieldName>,

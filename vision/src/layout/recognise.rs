@@ -15,6 +15,8 @@ const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
 const LEAD: f32 = 0.75;
 /// Share of the points that are enough from which a layout is recognised.
 const RECOGNISED: f32 = 0.6;
+/// How many times the points that are enough count at most where a layout is compared with another one.
+const MOST_POINTS: f32 = 1.5;
 
 /// Labels that say whether all are in place.
 const LEAST_PLACED: usize = 4;
@@ -39,6 +41,18 @@ const AMBIGUOUS: &str = "NAME";
 const GIVEN_OR_WHOLE: [&str; 2] = ["NOMBRE", "NOME"];
 /// The label of a whole name, of layouts that have one.
 const WHOLE_NAME: &str = "whole_name";
+/// How many heights apart the numbers of two items of a list begin.
+const ALIGNED: f32 = 0.5;
+/// The same of two numbers, the lower of which is taken for no item.
+const SAME_COLUMN: f32 = 2.0;
+/// How many heights below the number of a later item a number is taken for no item.
+const BELOW_ITEM: f32 = 0.5;
+/// How many heights behind other text a number is taken for no item.
+const BEHIND_TEXT: f32 = 1.5;
+/// Half the width of a letter, in heights of its line.
+const HALF_LETTER: f32 = 0.3;
+/// How many heights above a line another one stands that is not of the same row.
+const NEXT_ROW: f32 = 0.3;
 /// Letters of labels that are words of many names, too.
 const SHORT: usize = 4;
 /// How many heights beside a word the next one of its line stands at most.
@@ -96,7 +110,7 @@ pub(crate) fn best<'a>(
         .filter(|other| (other.layout.kind, other.layout.side) != (first.layout.kind, first.layout.side))
         .map(|other| other.share() * first.layout.enough)
         .fold(0.0, f32::max);
-    let capped = first.points.min(first.layout.enough * 1.5);
+    let capped = first.points.min(first.layout.enough * MOST_POINTS);
     let lead = ((capped - other) / LEAD).clamp(0.0, 1.0);
     let score = first.share() * lead;
     (score >= RECOGNISED).then_some((first, score))
@@ -286,7 +300,7 @@ fn marks<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded]) -> Vec<
                 for (from, to) in places(letters, text, label) {
                     let glyphs = &page.runs[run].glyphs;
                     let (first, last) = (letters.from[from], letters.from[to - 1]);
-                    let half = page.runs[run].height * 0.3;
+                    let half = page.runs[run].height * HALF_LETTER;
                     let mark = Mark {
                         name,
                         run,
@@ -340,7 +354,7 @@ fn glued<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], marks: 
                 let is_listed = marks.iter().filter(|mark| is_number(mark)).any(|mark| {
                     let other = &page.runs[mark.run];
                     let drop = run.drop_to(other).abs() / run.height;
-                    NEXT_ITEM.contains(&drop) && (other.left - run.left).abs() < run.height * 0.5
+                    NEXT_ITEM.contains(&drop) && (other.left - run.left).abs() < run.height * ALIGNED
                 });
                 if is_name && is_listed && marks.iter().all(|mark| mark.run != index) {
                     let glyph = &run.glyphs[letters.from[0]];
@@ -350,7 +364,7 @@ fn glued<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], marks: 
                         from: letters.from[0],
                         to: letters.from[0] + 1,
                         left: run.left,
-                        right: glyph.x + run.height * 0.3,
+                        right: glyph.x + run.height * HALF_LETTER,
                         y: glyph.y,
                     });
                 }
@@ -401,7 +415,7 @@ fn is_value_of_name(mark: &Mark<'_>, marks: &[Mark<'_>], layout: &Layout, page: 
         let is_below =
             |other: &Run| BELOW.contains(&(label.drop_to(other) / height)) && (other.left - name.left).abs() < height;
         let is_nearest = || {
-            let nearer = |other: &Run| is_below(other) && other.y < run.y - run.height * 0.3;
+            let nearer = |other: &Run| is_below(other) && other.y < run.y - run.height * NEXT_ROW;
             !page.runs.iter().any(nearer)
         };
         let is_first = marks
@@ -568,8 +582,12 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
     if is_glued && last_word.is_some_and(|at| to - at == 1) {
         return false;
     }
-    let before = from == 0 || line.apart[from] || !line.chars[from - 1].is_ascii_alphanumeric();
-    let after = next.is_none_or(|c| line.apart[to] || !c.is_ascii_alphabetic() && *c != '.' || c.is_ascii_digit());
+    let before = from == 0
+        || line.apart[from]
+        || !line.chars[from - 1].is_ascii_alphanumeric()
+        || is_behind_other_language(line, from, label);
+    let after = next.is_none_or(|c| line.apart[to] || !c.is_ascii_alphabetic() && *c != '.' || c.is_ascii_digit())
+        || is_before_other_language(line, to, label);
     let stop = next.is_some_and(|c| !c.is_alphanumeric());
     let whole = from == 0 && (next.is_none() || stop && to + 1 == line.chars.len());
     let single = text.len() == 1 && !first;
@@ -577,6 +595,30 @@ fn stands_free(line: &Folded, text: &[char], from: usize, to: usize, label: &Lab
         return false;
     }
     (!first || before) && (!last || after || stop || is_before_value(line, to, label))
+}
+
+/// What the stroke between two languages of a label is read as, folded: `PLECISEX`.
+const STROKES: [char; 6] = ['I', 'L', '1', '7', 'J', '|'];
+
+/// Whether the label in another language ends here, before a stroke that was misread or missed.
+fn is_behind_other_language(line: &Folded, from: usize, label: &Label) -> bool {
+    let before = &line.chars[..from];
+    let ends = |before: &[char]| label.folded.iter().any(|text| text.len() > 1 && before.ends_with(text));
+    let stroke = before.split_last().filter(|(stroke, _)| STROKES.contains(stroke));
+    ends(before) || stroke.is_some_and(|(_, before)| ends(before))
+}
+
+/// Whether the label in another language stands here, behind a stroke that was misread or missed.
+fn is_before_other_language(line: &Folded, to: usize, label: &Label) -> bool {
+    let after = &line.chars[to..];
+    let begins = |after: &[char]| {
+        label
+            .folded
+            .iter()
+            .any(|text| text.len() > 1 && after.starts_with(text))
+    };
+    let stroke = after.split_first().filter(|(stroke, _)| STROKES.contains(stroke));
+    begins(after) || stroke.is_some_and(|(_, after)| begins(after))
 }
 
 /// Whether the word goes on from here with one of the values that are set close to a label, and ends with it.
@@ -627,12 +669,12 @@ fn is_no_item(mark: &Mark<'_>, marks: &[Mark<'_>], page: &DeskewedPage) -> bool 
     let Some(own) = value(mark) else { return false };
     let run = &page.runs[mark.run];
     let below_later = marks.iter().any(|other| {
-        let aligned = (other.left - mark.left).abs() < 2.0 * run.height;
-        value(other).is_some_and(|later| later > own) && aligned && other.y < mark.y - run.height * 0.5
+        let aligned = (other.left - mark.left).abs() < SAME_COLUMN * run.height;
+        value(other).is_some_and(|later| later > own) && aligned && other.y < mark.y - run.height * BELOW_ITEM
     });
     let behind = page.runs.iter().any(|other| {
         let gap = run.left - other.right;
-        page.same_row(run, other) && other.left < run.left && gap < 1.5 * run.height
+        page.same_row(run, other) && other.left < run.left && gap < BEHIND_TEXT * run.height
     });
     below_later || mark.from == 0 && behind
 }

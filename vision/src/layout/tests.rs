@@ -2088,3 +2088,86 @@ fn eight_digits_by_themselves_may_be_a_date_and_a_month_named_twice_is_sure() {
         [("2024-02-20", true), ("2021-09-05", true), ("2019-10-12", false)]
     );
 }
+
+#[test]
+fn both_surnames_are_read_where_each_has_a_label() {
+    let peruvian = |second: &'static str| {
+        let mut lines = page(&[
+            ("REPÚBLICA DEL PERÚ", 13.0, 4.0),
+            ("DOCUMENTO NACIONAL DE IDENTIDAD", 13.0, 7.5),
+            ("Primer Apellido", 30.0, 12.0),
+            ("SALAZAR", 30.0, 15.0),
+            ("Segundo Apellido", 30.0, 19.0),
+            ("Pre Nombres", 30.0, 26.0),
+            ("RENZO ANDRÉS", 30.0, 29.0),
+            ("Nacimiento: Fecha y Ubigeo", 30.0, 33.0),
+            ("25 08 1984", 30.0, 36.0),
+            ("Sexo", 30.0, 40.0),
+            ("M", 30.0, 43.0),
+            ("Fecha Emisión", 62.0, 26.0),
+            ("26 08 2024", 62.0, 29.0),
+            ("Fecha Caducidad", 62.0, 33.0),
+            ("26 08 2034", 62.0, 36.0),
+        ]);
+        if !second.is_empty() {
+            lines.extend(page(&[(second, 30.0, 22.0)]));
+        }
+        lines
+    };
+    let layouts = layouts();
+    let lines = peruvian("INGA");
+    let known = layouts.read(&lines, TODAY).unwrap();
+    for (name, wanted) in [
+        ("lastName", "SALAZAR INGA"),
+        ("firstName", "RENZO ANDRÉS"),
+        ("birthDate", "1984-08-25"),
+        ("gender", "male"),
+        ("issueDate", "2024-08-26"),
+        ("expiryDate", "2034-08-26"),
+    ] {
+        assert_eq!(value(&known, name), Some(wanted), "{name}");
+    }
+    let lines = peruvian("");
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "lastName"), None, "half of it was not read");
+}
+
+/// A card of Poland on which the strokes between two languages were misread or missed, and two labels were found as one line.
+fn polish(born: &'static str) -> Vec<Line> {
+    page(&[
+        ("RZECZPOSPOLITA POLSKA", 13.0, 4.0),
+        ("DOWÓD OSOBISTY", 13.0, 7.5),
+        ("NAZWISKO/SURNAME", 30.0, 13.0),
+        ("WRÓBLEWSKA", 30.0, 16.0),
+        ("IMIONAIGIVEN NAMES", 30.0, 20.0),
+        ("ZOFIA", 30.0, 23.0),
+        ("OBYWATELSTWO/NATIONALIDXTA URODZENIA/DATE OF BIRTH", 30.0, 27.0),
+        ("POLSKIE", 30.0, 30.0),
+        (born, 56.0, 30.0),
+        ("NUMER DOWODUIDENTITY CARD NUMBER", 30.0, 41.0),
+        ("XFX 633508", 30.0, 44.0),
+    ])
+}
+
+#[test]
+fn labels_in_two_languages_are_known_though_the_stroke_between_them_was_misread() {
+    let layouts = layouts();
+    let lines = polish("23.10.1973");
+    let known = layouts.read(&lines, TODAY).unwrap();
+    assert_eq!(value(&known, "firstName"), Some("ZOFIA"));
+    assert_eq!(value(&known, "documentNumber"), Some("XFX633508"));
+}
+
+#[test]
+fn a_date_under_a_label_is_its_own_wherever_the_label_begins() {
+    let layouts = layouts();
+    let born = |text: &'static str| {
+        let lines = polish(text);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        value(&known, "birthDate").map(str::to_owned)
+    };
+    assert_eq!(born("23.10.1973").as_deref(), Some("1973-10-23"));
+    assert_eq!(born("23101973").as_deref(), Some("1973-10-23"), "no space was seen");
+    assert_eq!(born("23101931A"), None);
+    assert_eq!(born("23102973"), None, "in no year that has been");
+}

@@ -14,6 +14,7 @@ pub(crate) use numbers::british_name_part;
 
 use super::page::{Folded, Glyph, tidy};
 use crate::{fold, zone::is_label};
+use domain::civil_date;
 use serde::Deserialize;
 use time::Date;
 
@@ -230,6 +231,27 @@ impl Grammar {
     }
 
     /// Whether it is a name in Latin letters.
+    /// Whether it is a date whose day stands first in numbers.
+    pub(crate) const fn is_date_with_day_first(&self) -> bool {
+        matches!(self, Self::Date { order: Order::Day, .. })
+    }
+
+    /// The date beside a label of which no space was seen, 20022024, where the day stands first.
+    pub(crate) fn parse_run_together(&self, glyphs: &[Glyph], context: &Context<'_>) -> Option<Parsed> {
+        let Self::Date {
+            order: Order::Day,
+            past,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        let today = civil_date::format(context.today);
+        // In this form, days are in the order of their letters.
+        let may_be = |parsed: &Parsed| parsed.normalized.as_ref().is_some_and(|date| !past || *date <= today);
+        run_together(glyphs).filter(may_be)
+    }
+
     pub(crate) const fn is_latin_name(&self) -> bool {
         matches!(self, Self::LatinName { .. })
     }
