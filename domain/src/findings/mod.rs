@@ -312,7 +312,7 @@ pub struct DocumentFindings {
     /// Descriptor distance between the portrait and a smaller one on the same card that is most like it; `None` if there is none.
     #[serde(default)]
     pub portrait_repeated: Option<f32>,
-    /// Share of near-grey pixels, 0 to 1; a photocopy is 1.
+    /// Share of near-grey pixels, 0 to 1; 1 for a photocopy, whatever lies around it.
     pub grey_share: Option<f32>,
     /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
     pub raster_z: Option<f32>,

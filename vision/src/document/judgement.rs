@@ -79,6 +79,8 @@ pub(super) struct Shown<'a, 'p, 'l> {
     pub(super) proportions: Vec<f32>,
     pub(super) outlines: &'a [Corners],
     pub(super) portrait: Option<&'a Face>,
+    /// Whether a whole zone or a code was read, which only a document has.
+    pub(super) is_machine_read: bool,
     /// Whether nothing was found that a document has.
     pub(super) is_empty: bool,
     /// Whether neither a portrait nor an item was found on the side that has both.
@@ -104,7 +106,7 @@ impl Shown<'_, '_, '_> {
         if self.seen.is_complete() {
             quality = extent::with_all_items(quality);
         }
-        if self.seen.known.is_some() {
+        if self.seen.known.is_some() || self.is_machine_read {
             quality = extent::found(quality);
         }
         quality

@@ -63,9 +63,9 @@ pub(crate) fn examine(
     let contents = examination.read();
     let card = card(&contents.seen, &examination.outlines);
     let portraits = examination.find_portraits(&contents.seen, card.as_ref());
-    let quality = examination.judge(quality, &contents, card.as_ref(), portraits.main.as_ref());
+    let judged = examination.judge(quality, &contents, card.as_ref(), portraits.main.as_ref());
     let rasters = examination.rasters(&contents, card.as_ref());
-    examination.conclude(quality, rasters, contents, portraits)
+    examination.conclude(judged, rasters, contents, portraits)
 }
 
 /// One side of a document while it is examined.
@@ -79,6 +79,13 @@ struct Examination<'v> {
     /// What could not be used.
     unavailable: Vec<Unavailable>,
     watch: Stopwatch,
+}
+
+/// What the pixels are like, given what they show.
+struct Judged {
+    quality: Quality,
+    /// Whether the document is printed without any colour.
+    is_colourless: bool,
 }
 
 /// What a side shows.
@@ -149,7 +156,7 @@ impl<'v> Examination<'v> {
         contents: &Contents<'_>,
         card: Option<&Corners>,
         portrait: Option<&Face>,
-    ) -> Quality {
+    ) -> Judged {
         let (picture, seen) = (self.picture, &contents.seen);
         let is_readable = self.unavailable.is_empty();
         let size = [picture.width() as f32, picture.height() as f32];
@@ -160,6 +167,7 @@ impl<'v> Examination<'v> {
             proportions: seen.proportions(self.kind),
             outlines: &self.outlines,
             portrait,
+            is_machine_read: mrz::is_complete(seen.machine.as_ref()) || !contents.codes.is_empty(),
             is_empty: has_nothing && contents.reading.is_empty(self.side, seen.is_print_of_sheet(size)),
             lacks_all: has_nothing && self.side == Side::Front && contents.reading.lacks_items(),
         };
@@ -173,8 +181,15 @@ impl<'v> Examination<'v> {
             obstructed: obstructed(picture, seen, rectified.as_ref(), has_shape, portrait),
             ..quality
         };
+        // A back may be printed in black and white.
+        let print = || seen.printed().and_then(|print| Rectified::of(picture, &print));
+        let is_colourless = self.side == Side::Front
+            && match rectified {
+                Some(card) if has_shape => signals::is_colourless(&card),
+                _ => print().is_some_and(|print| signals::is_colourless(&print)),
+            };
         self.watch.lap("obstruction");
-        quality
+        Judged { quality, is_colourless }
     }
 
     /// The rasters that the document has: on the card or, where that is not known, around its print.
@@ -196,7 +211,7 @@ impl<'v> Examination<'v> {
 
     fn conclude(
         self,
-        quality: Quality,
+        judged: Judged,
         rasters: Option<Rasters>,
         contents: Contents<'v>,
         portraits: Portraits,
@@ -228,7 +243,7 @@ impl<'v> Examination<'v> {
         let specimen_words = reading.zone.is_of_nowhere || zone::says_specimen(&seen.page.lines, &fields);
         let findings = DocumentFindings {
             side: self.side,
-            quality,
+            quality: judged.quality,
             mrz: reading.mrz,
             layout: seen.known.as_ref().map(|known| known.reading.clone()),
             fields,
@@ -242,7 +257,7 @@ impl<'v> Examination<'v> {
             portrait: portraits.main,
             portrait_crop: portraits.crop,
             portrait_repeated: portraits.distance,
-            grey_share: Some(beside.grey_share),
+            grey_share: Some(if judged.is_colourless { 1.0 } else { beside.grey_share }),
             raster_z: rasters.map(|found| found.each),
             halftone_z: rasters.map(|found| found.steady),
             likeness: Some(beside.likeness),

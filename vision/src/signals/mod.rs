@@ -16,7 +16,7 @@ mod spectrum;
 pub(crate) use card::share_in_card;
 pub(crate) use cover::covered;
 pub(crate) use flashes::{followed, tint};
-pub(crate) use grey::grey_share;
+pub(crate) use grey::{grey_share, is_colourless};
 pub(crate) use grid::grid;
 pub(crate) use light::{brightness, mean, range};
 pub(crate) use obstruction::{Ground, obstructed_share};

@@ -6,11 +6,13 @@ use super::rectified::{COLUMNS, Cell, Edge, Paper, ROWS, Rectified};
 use crate::statistics::median;
 use lens::regions::regions;
 
-/// Root mean square over the channels by which a cell differs from the paper, in steps of 255. Background prints stay below, skin
-/// and most notes are 46 and more away (rendered pictures).
-const FOREIGN: f32 = 24.0;
-/// Mean change from pixel to pixel, across and down together, below which a cell has no print on it.
-const SMOOTH: f32 = 6.0;
+/// Root mean square over the channels by which a cell differs from the paper, in steps of 255, on paper of this brightness. Background prints stay
+/// below, skin and most notes are 46 and more away (rendered pictures). In poor light colours differ by as much less.
+const FOREIGN: (f32, f32) = (24.0, 230.0);
+/// Mean change from pixel to pixel, across and down together, below which a cell has no print on it; on strong background print, this share of its median.
+const SMOOTH: (f32, f32) = (6.0, 0.6);
+/// In still poorer light the noise of the camera would be taken for colours.
+const LEAST_LIGHT: f32 = 0.5;
 /// Cells of which no channel is darker are burnt out: reflections are measured elsewhere.
 const BURNT: f32 = 245.0;
 /// Parts of another colour up to this share of the document are printed on it: a flag, a seal, a title's ground.
@@ -47,8 +49,8 @@ const STRIPE: (f32, usize) = (0.7, 12);
 pub(crate) enum Ground {
     /// The document's.
     Document,
-    /// Of the print on it. Where that reaches further than the document, the table is a part in another colour: it lies along several
-    /// sides, while a hand or a note comes in over one.
+    /// Of the print on it. Where that reaches further than the document, the table is a part in another colour, or several parts in one: it lies along
+    /// several sides, while a hand or a note comes in over one.
     Print,
 }
 
@@ -71,18 +73,31 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
         let value = |(index, cell): (usize, &Cell)| (index, cell.colour[channel]);
         Paper::fit(&cells.iter().enumerate().map(value).collect::<Vec<_>>())
     });
-    let foreign = |(index, cell): (usize, &Cell)| cell.change < SMOOTH && is_foreign(cell, &papers, index);
+    let (least, of_print) = SMOOTH;
+    let smooth = least.max(of_print * median(cells.iter().map(|cell| cell.change)).unwrap_or_default());
+    let foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && is_foreign(cell, &papers, index);
     let foreign: Vec<bool> = cells.iter().enumerate().map(foreign).collect();
     let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
+    let parts = regions(&foreign, COLUMNS);
+    let is_table = |part: &[usize]| {
+        let reached = sides(part);
+        let goes_on = |other: &Vec<usize>| {
+            let is_elsewhere = sides(other).iter().zip(reached).any(|(other, own)| *other && !own);
+            is_elsewhere
+                && share(other) > INTRUDING
+                && difference(colour_of(cells, other), colour_of(cells, part)) < ALIKE
+        };
+        reached.iter().filter(|reached| **reached).count() > 1 || reached.contains(&true) && parts.iter().any(goes_on)
+    };
     let lies_on = |part: &[usize]| {
         let portrait = part.iter().filter(|index| of_portrait[**index]).count();
         (portrait as f32) < OF_PORTRAIT * part.len() as f32
-            && (ground == Ground::Document || sides(part) < 2)
+            && (ground == Ground::Document || !is_table(part))
             && !is_stripe(part)
     };
     let hides = |part: &Vec<usize>| {
         let size = share(part);
-        if ground == Ground::Document && size > INTRUDING && comes_in(document, part) {
+        if ground == Ground::Document && size > INTRUDING && !is_stripe(part) && comes_in(document, part) {
             SURE * size
         } else if size > PRINT && lies_on(part) {
             size
@@ -90,11 +105,7 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
             0.0
         }
     };
-    regions(&foreign, COLUMNS)
-        .iter()
-        .map(hides)
-        .fold(0.0, |sum, part| sum + part)
-        .min(1.0)
+    parts.iter().map(hides).fold(0.0, |sum, part| sum + part).min(1.0)
 }
 
 /// Whether a part goes on beyond an edge of the document, over which it comes in, in its own colour and not in that of the table beside it.
@@ -124,7 +135,7 @@ fn comes_in(document: &Rectified, part: &[usize]) -> bool {
         let table = [0, 1, 2].map(|channel| median(others.iter().map(|colour| colour[channel])).unwrap_or_default());
         let goes_on = |&&(index, along): &&(usize, usize)| {
             beyond[along].is_some_and(|colour| {
-                difference(colour, document.cells[index].colour) < ALIKE && difference(colour, table) > FOREIGN
+                difference(colour, document.cells[index].colour) < ALIKE && difference(colour, table) > FOREIGN.0
             })
         };
         at_edge.iter().filter(goes_on).count() as f32 >= GOES_ON * at_edge.len() as f32
@@ -156,23 +167,30 @@ fn is_stripe(part: &[usize]) -> bool {
 
 fn is_foreign(cell: &Cell, papers: &[Paper; 3], index: usize) -> bool {
     let paper = [0, 1, 2].map(|channel| papers[channel].at(index));
-    difference(cell.colour, paper) > FOREIGN && !is_burnt(cell)
+    let (foreign, bright) = FOREIGN;
+    let light = (paper.iter().sum::<f32>() / 3.0 / bright).clamp(LEAST_LIGHT, 1.0);
+    difference(cell.colour, paper) > foreign * light && !is_burnt(cell)
 }
 
 fn is_burnt(cell: &Cell) -> bool {
     cell.colour.iter().all(|value| *value >= BURNT)
 }
 
-/// How many sides of the document a part reaches.
-fn sides(part: &[usize]) -> usize {
+/// The mean colour of some cells.
+fn colour_of(cells: &[Cell], part: &[usize]) -> [f32; 3] {
+    [0, 1, 2]
+        .map(|channel| part.iter().map(|index| cells[*index].colour[channel]).sum::<f32>() / part.len().max(1) as f32)
+}
+
+/// The sides of the document that a part reaches.
+fn sides(part: &[usize]) -> [bool; 4] {
     let reaches = |is_at: fn(usize, usize) -> bool| part.iter().any(|cell| is_at(cell % COLUMNS, cell / COLUMNS));
-    let sides = [
+    [
         reaches(|x, _| x == 0),
         reaches(|x, _| x == COLUMNS - 1),
         reaches(|_, y| y == 0),
         reaches(|_, y| y == ROWS - 1),
-    ];
-    sides.into_iter().filter(|reached| *reached).count()
+    ]
 }
 
 /// Share of the largest rectangle on which there is neither print nor background print, where the rest of the paper has some: a white
@@ -274,6 +292,8 @@ mod tests {
         let beyond = [[290.0, 115.0], [1050.0, 115.0], [1050.0, 690.0], [290.0, 690.0]];
         assert_eq!(share_within(&card(), &beyond, Ground::Print, None), 0.0);
         assert!(share_within(&card(), &beyond, Ground::Document, None) > 0.1);
+        let wide = [[10.0, 115.0], [1050.0, 115.0], [1050.0, 575.0], [10.0, 575.0]];
+        assert_eq!(share_within(&card(), &wide, Ground::Print, None), 0.0, "on either side");
     }
 
     #[test]
@@ -289,6 +309,44 @@ mod tests {
         let mut behind = card();
         behind.paste(&Raster::filled(70, 80, skin), 500, 620);
         assert_eq!(share(&behind, None), 0.0);
+    }
+
+    #[test]
+    fn a_strip_of_the_table_within_the_outline_lies_on_nothing() {
+        let mut table = card();
+        table.paste(&Raster::filled(1060, 80, [150, 110, 75]), 0, 620);
+        let low = [CORNERS[0], CORNERS[1], [956.0, 660.0], [100.0, 660.0]];
+        assert_eq!(share_within(&table, &low, Ground::Document, None), 0.0);
+    }
+
+    #[test]
+    fn a_finger_with_wrinkles_is_told_from_a_background_print_that_is_stronger() {
+        let mut held = card();
+        let striped = |dark: [u8; 3], light: [u8; 3], width: usize, height: usize| {
+            let mut field = Raster::filled(width, height, dark);
+            for x in (0..width).step_by(4) {
+                field.paste(&Raster::filled(2, height, light), x, 0);
+            }
+            field
+        };
+        held.paste(&striped([188, 180, 152], [235, 225, 190], 856, 540), 100, 80);
+        assert_eq!(share(&held, None), 0.0);
+        held.paste(&striped([197, 142, 112], [213, 158, 128], 200, 250), 400, 370);
+        assert!(share(&held, None) > 0.1, "{}", share(&held, None));
+    }
+
+    #[test]
+    fn skin_in_poor_light_differs_as_little_as_the_light_is() {
+        let dim = |picture: &Raster| {
+            let pixels = picture.pixels().iter().map(|value| value / 2).collect();
+            Raster::new(picture.width(), picture.height(), pixels).unwrap()
+        };
+        let mut held = card();
+        held.paste(&Raster::filled(300, 250, [208, 182, 150]), 400, 250);
+        let bright = share(&held, None);
+        assert!(bright > 0.1, "{bright}");
+        assert!((share(&dim(&held), None) - bright).abs() < 0.05);
+        assert_eq!(share(&dim(&card()), None), 0.0);
     }
 
     #[test]
