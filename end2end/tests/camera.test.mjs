@@ -399,7 +399,7 @@ test("a camera that opens while nobody sees the page does not film", long, async
   assert.equal(await isOn(page, 0), false);
 });
 
-test("a camera that delivers nothing any more is said to have paused", long, async () => {
+test("closing the camera turns it off", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);
   await answerLater(page);
@@ -407,12 +407,25 @@ test("a camera that delivers nothing any more is said to have paused", long, asy
   await isAsked(page, 1);
   await answer(page, 0);
   await page.waitForFunction(() => document.querySelector(".stage.live"));
-  // As browsers do while the system keeps the camera from the page.
-  await page.evaluate(() => {
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await isOff(page, 0);
+  assert.equal(await page.evaluate(() => document.querySelector("video").srcObject), null);
+});
+
+// As browsers say that the system has taken the camera away, and that it keeps it from the page.
+for (const event of ["ended", "mute"]) test(`a camera that delivers nothing any more (${event}) is said to have paused`, long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await answer(page, 0);
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  await page.evaluate((event) => {
     const [track] = globalThis.asked[0].stream.getTracks();
-    Object.defineProperty(track, "muted", { value: true });
-    track.dispatchEvent(new Event("mute"));
-  });
+    Object.defineProperty(track, "muted", { value: event === "mute" });
+    track.dispatchEvent(new Event(event));
+  }, event);
   await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
   assert.equal(await isOn(page, 0), false);
 });

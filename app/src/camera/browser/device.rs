@@ -135,7 +135,8 @@ impl Camera {
             stop(&stream);
             return Err(Trouble::Paused);
         }
-        self.stream.replace(Some(stream.clone()));
+        // Not `stream.clone()`, which is the browser's method: it makes a second camera of the first, which nobody would turn off.
+        self.stream.replace(Some(Clone::clone(&stream)));
         // The attributes alone do not suffice if a parser created the element before there was a stream.
         video.set_muted(true);
         video.set_src_object(Some(&stream));
@@ -175,11 +176,12 @@ impl Camera {
     pub(super) fn on_stopped(&self, stopped: impl Fn() + 'static) {
         let Some(track) = self.track() else { return };
         let stopped: Rc<dyn Fn()> = Rc::new(stopped);
-        let (of, told) = (track.clone(), Rc::clone(&stopped));
+        // As of a stream, `track.clone()` would be another camera.
+        let (of, told) = (Clone::clone(&track), Rc::clone(&stopped));
         let ended = Closure::<dyn Fn()>::new(move || stopped()).into_js_value();
         track.set_onended(ended.dyn_ref());
         let muted = Closure::<dyn Fn()>::new(move || {
-            let (track, stopped) = (of.clone(), Rc::clone(&told));
+            let (track, stopped) = (Clone::clone(&of), Rc::clone(&told));
             spawn_local(async move {
                 if stays_muted(&track).await {
                     stopped();
