@@ -230,7 +230,6 @@ impl Grammar {
         matches!(self, Self::JapaneseAddress | Self::Address { .. } | Self::Authority)
     }
 
-    /// Whether it is a name in Latin letters.
     /// Whether it is a date whose day stands first in numbers.
     pub(crate) const fn is_date_with_day_first(&self) -> bool {
         matches!(self, Self::Date { order: Order::Day, .. })
@@ -247,11 +246,12 @@ impl Grammar {
             return None;
         };
         let today = civil_date::format(context.today);
-        // In this form, days are in the order of their letters.
+        // Dates of ISO 8601 are in order as text.
         let may_be = |parsed: &Parsed| parsed.normalized.as_ref().is_some_and(|date| !past || *date <= today);
         run_together(glyphs).filter(may_be)
     }
 
+    /// Whether it is a name in Latin letters.
     pub(crate) const fn is_latin_name(&self) -> bool {
         matches!(self, Self::LatinName { .. })
     }
