@@ -99,7 +99,6 @@ pub enum CaseError {
 pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<Case, CaseError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
     let me = staff.user().clone();
-    let same_face = same_face::find(honnin, staff.tenant(), &id).await?.sessions;
     let unit = honnin.db.write(async move |tx| {
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
@@ -137,6 +136,8 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         None => None,
     };
     let history = history::open(honnin, found.rows, Disclosure::Everything).await?;
+    // It decrypts the case as well, which is recorded by now.
+    let same_face = same_face::find(honnin, reviewer.staff().tenant(), &history.detail.session.id).await?;
     let checks = history
         .detail
         .outcome
@@ -151,7 +152,7 @@ pub async fn open_case(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> 
         assigned_to: found.assigned_to,
         pictures: found.pictures,
         same_document: found.same_document,
-        same_face,
+        same_face: same_face.sessions,
         history,
     })
 }

@@ -9,7 +9,9 @@ use domain::{
     decision::Policy,
     ids::{SessionId, TenantId},
     session::Status,
+    time::Timestamp,
 };
+use std::collections::BTreeSet;
 use store::{
     StoreError, Tx,
     decision::identities::{self, SealedFace},
@@ -21,9 +23,15 @@ use store::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct SameFace {
     /// The sessions whose faces were compared.
-    compared: Vec<SessionId>,
+    compared: BTreeSet<SessionId>,
     /// Those of them with the same face, by id.
     pub(super) sessions: Vec<SessionId>,
+}
+
+/// Which approvals count, and by what policy.
+struct Scope {
+    since: Timestamp,
+    policy: Policy,
 }
 
 /// What a face is compared with.
@@ -56,25 +64,34 @@ pub(super) async fn find(honnin: &Honnin, tenant: &TenantId, id: &SessionId) -> 
     Ok(SameFace { compared, sessions })
 }
 
-/// `None` if there is nothing to compare with.
-async fn find_sought(tx: &mut Tx, row: &SessionRow) -> Result<Option<Sought>, StoreError> {
+/// `None` if no case is waiting, or its tenant does not search for faces.
+async fn find_scope(tx: &mut Tx, row: &SessionRow) -> Result<Option<Scope>, StoreError> {
     let Some(outcome) = row.outcome.as_ref().filter(|_| row.session.status == Status::Reviewing) else {
         return Ok(None);
     };
+    let since = outcome.decided_at;
     let tenant = tenants::find(tx, &row.session.tenant).await?;
     let policy = tenant.map(|tenant| tenant.settings_or_default().policy.clone());
-    let Some(policy) = policy.filter(|policy| policy.find_duplicates) else {
+    let policy = policy.filter(|policy| policy.find_duplicates);
+    Ok(policy.map(|policy| Scope { since, policy }))
+}
+
+/// `None` if there is nothing to compare with.
+async fn find_sought(tx: &mut Tx, row: &SessionRow) -> Result<Option<Sought>, StoreError> {
+    let Some(Scope { since, policy }) = find_scope(tx, row).await? else {
         return Ok(None);
     };
-    let others = identities::list_faces_approved_after(tx, &row.session.id, outcome.decided_at).await?;
+    let others = identities::list_faces_approved_after(tx, &row.session.id, since).await?;
     Ok((!others.is_empty()).then_some(Sought { others, policy }))
 }
 
 impl SameFace {
     /// Whether every face was compared that has been approved since the case was decided. While the tenant is locked, no other is.
     pub(super) async fn is_complete(&self, tx: &mut Tx, row: &SessionRow) -> Result<bool, StoreError> {
-        let sought = find_sought(tx, row).await?;
-        let mut others = sought.iter().flat_map(|sought| &sought.others);
-        Ok(others.all(|other| self.compared.contains(&other.session)))
+        let Some(Scope { since, .. }) = find_scope(tx, row).await? else {
+            return Ok(true);
+        };
+        let others = identities::list_sessions_approved_after(tx, &row.session.id, since).await?;
+        Ok(others.iter().all(|other| self.compared.contains(other)))
     }
 }

@@ -454,6 +454,26 @@ async fn a_reviewer_learns_that_the_document_was_approved_while_the_case_waited(
     .unwrap();
 }
 
+/// Detects if only approvals that have taken effect are looked for: the same face would be approved again in the ten seconds before.
+#[tokio::test]
+async fn while_an_approval_can_be_undone_nobody_else_is_approved_with_the_face() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered("AA1111111"));
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let first = decided(&harness, &details(), Some(true)).await;
+    harness.analyser.see_document(numbered("AA2222222"));
+    harness.analyser.see_selfie(holder());
+    let (second, applicant) = ready(&harness, &details(), Some(true)).await;
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    approve(&harness, &reviewer, &first).await.unwrap();
+    submit(&harness.honnin, &applicant).await.unwrap();
+    harness.run_until_idle().await;
+    assert_eq!(outcome(&harness, &second).await, reviewed(Reason::DuplicatePerson));
+}
+
 /// Detects if a reviewer approves one person in two cases that waited at once: neither was approved when the other was decided.
 #[tokio::test]
 async fn a_reviewer_learns_that_the_face_was_approved_while_the_case_waited() {

@@ -137,14 +137,18 @@ pub async fn is_approval_pending(
     Ok(found.is_some())
 }
 
-/// The tenant's sessions whose faces were approved since `since`, by any clock, in a fixed order.
+/// The tenant's sessions whose faces were approved since `since`, by any clock, or by a reviewer whose approval can still be undone, by session.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
 pub async fn list_faces_since(tx: &mut Tx, tenant: &TenantId, since: Timestamp) -> Result<Vec<SessionId>, StoreError> {
     let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
         "SELECT session_id FROM identities WHERE tenant_id = $1 AND face IS NOT NULL AND approved_at >= $2
-         ORDER BY approved_at, session_id")
+         UNION
+         SELECT identities.session_id FROM pending_rulings
+         JOIN identities ON identities.session_id = pending_rulings.session_id
+         WHERE pending_rulings.ruling = 'approved' AND identities.tenant_id = $1 AND identities.face IS NOT NULL
+         ORDER BY 1")
         .bind(tenant.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
     ids.iter().map(|id| ids::session_id(id)).collect()
 }
@@ -178,12 +182,53 @@ pub async fn list_faces(
     raw.into_iter().map(sealed).collect()
 }
 
+/// The tenant's faces that this network described and that a reviewer has approved who can still undo it, by session.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_pending_faces(tx: &mut Tx, tenant: &TenantId, engine: &str) -> Result<Vec<SealedFace>, StoreError> {
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT i.session_id, s.data_key, i.face FROM pending_rulings p
+         JOIN identities i ON i.session_id = p.session_id
+         JOIN sessions s ON s.id = p.session_id
+         WHERE p.ruling = 'approved' AND i.tenant_id = $1 AND i.face IS NOT NULL AND i.face_engine = $2
+         ORDER BY i.session_id")
+        .bind(tenant.as_str()).bind(engine).fetch_all(conn).await)?;
+    raw.into_iter().map(sealed).collect()
+}
+
 fn sealed(raw: Raw) -> Result<SealedFace, StoreError> {
     Ok(SealedFace {
         session: ids::session_id(&raw.session_id)?,
         data_key: DataKeyId::stored(&raw.data_key)?,
         face: raw.face,
     })
+}
+
+/// Selects columns of the rows of [`list_faces_approved_after`].
+macro_rules! approved_after {
+    ($columns:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM identities own
+             JOIN identities other ON other.tenant_id = own.tenant_id AND other.face_engine = own.face_engine
+             JOIN sessions s ON s.id = other.session_id
+             WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+                 AND other.face IS NOT NULL AND other.approved_at > $2
+             UNION
+             SELECT ",
+            $columns,
+            " FROM identities own
+             JOIN pending_rulings ON pending_rulings.ruling = 'approved'
+             JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
+                 AND other.face_engine = own.face_engine
+             JOIN sessions s ON s.id = other.session_id
+             WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+                 AND other.face IS NOT NULL
+             ORDER BY 1"
+        )
+    };
 }
 
 /// The faces of the tenant's other sessions that the network of this one's described and that were approved after `since`, also by a reviewer whose
@@ -197,22 +242,23 @@ pub async fn list_faces_approved_after(
     since: Timestamp,
 ) -> Result<Vec<SealedFace>, StoreError> {
     let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT other.session_id, s.data_key, other.face FROM identities own
-         JOIN identities other ON other.tenant_id = own.tenant_id AND other.face_engine = own.face_engine
-         JOIN sessions s ON s.id = other.session_id
-         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
-             AND other.face IS NOT NULL AND other.approved_at > $2
-         UNION
-         SELECT other.session_id, s.data_key, other.face FROM identities own
-         JOIN pending_rulings ON pending_rulings.ruling = 'approved'
-         JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
-             AND other.face_engine = own.face_engine
-         JOIN sessions s ON s.id = other.session_id
-         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
-             AND other.face IS NOT NULL
-         ORDER BY 1")
+        approved_after!("other.session_id, s.data_key, other.face"))
         .bind(session.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
     raw.into_iter().map(sealed).collect()
+}
+
+/// The sessions of [`list_faces_approved_after`], without reading their faces.
+///
+/// # Errors
+/// If the database does not respond or a row does not parse.
+pub async fn list_sessions_approved_after(
+    tx: &mut Tx,
+    session: &SessionId,
+    since: Timestamp,
+) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(approved_after!("other.session_id"))
+        .bind(session.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
 /// The data key of a tenant's HMACs, if it has one.

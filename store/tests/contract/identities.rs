@@ -217,7 +217,16 @@ async fn faces_approved_after_a_case_was_decided_come_with_those_whose_approval_
         save_all(&db, stored).await;
         let after = |time| {
             let db = db.clone();
-            async move { read!(db, tx => identities::list_faces_approved_after(tx, &first.session.id, at(time))) }
+            async move {
+                let id = &first.session.id;
+                let faces = read!(db, tx => identities::list_faces_approved_after(tx, id, at(time)));
+                let sessions = read!(db, tx => identities::list_sessions_approved_after(tx, id, at(time)));
+                assert!(
+                    faces.iter().map(|face| &face.session).eq(&sessions),
+                    "{name}: {sessions:?}"
+                );
+                faces
+            }
         };
         assert_eq!(after(6).await, [face(second)], "{name}");
         assert_eq!(after(7).await, [], "{name}");
@@ -234,6 +243,16 @@ async fn faces_approved_after_a_case_was_decided_come_with_those_whose_approval_
         });
         write!(db, tx => review::insert_pending(tx, made)).unwrap();
         assert_eq!(after(7).await, [face(waiting)], "{name}: it can still be undone");
+        let pending = read!(db, tx => identities::list_pending_faces(tx, &tenant.id, "face-api"));
+        assert_eq!(pending, [face(waiting)], "{name}");
+        let others = read!(db, tx => identities::list_pending_faces(tx, &tenant.id, "arcface@0123456789ab"));
+        assert_eq!(others, [], "{name}: of another network");
+        let since = read!(db, tx => identities::list_faces_since(tx, &tenant.id, at(9)));
+        assert_eq!(
+            since,
+            std::slice::from_ref(&waiting.session.id),
+            "{name}: it counts already"
+        );
         let of_another_network = keep(IdentityRow {
             face_engine: "arcface@0123456789ab".to_owned(),
             ..row(second, Some(9)).clone()

@@ -150,7 +150,8 @@ pub(super) fn run(settings: &Settings, arguments: Listen) -> Result<(), Failure>
     let url = match (arguments.url, &set.url) {
         (Some(url), _) => url,
         (None, Some(text)) => http_url(text.trim()).map_err(|wrong| format!("HONNIN_URL {wrong}"))?,
-        (None, None) => match demonstration(&layers)?.and_then(|kept| kept.url) {
+        // A folder whose configuration cannot be read has none.
+        (None, None) => match demonstration(&layers).ok().flatten().and_then(|kept| kept.url) {
             Some(url) => url,
             None => Url::parse(DEFAULT_URL)?,
         },

@@ -35,7 +35,8 @@ pub(super) fn seal(key: &SessionKey, row: &SessionRow, face: &Face) -> Result<Ve
     key.seal(&row.associated_data(SealedValue::Face), &bytes)
 }
 
-/// The smallest distance of `face` to an approved face of another session, among those that the same network described.
+/// The smallest distance of `face` to an approved face of another session, among those that the same network described. A reviewer's approval counts from
+/// the moment it is made: while it can be undone, nobody with that face is approved without a reviewer.
 pub(super) async fn search(
     honnin: &Honnin,
     tenant: &TenantId,
@@ -44,17 +45,13 @@ pub(super) async fn search(
 ) -> Result<FaceSearch, StoreError> {
     let mut nearest: Option<f32> = None;
     let mut searched = 0;
+    let mut page = pending(honnin, tenant, &face.engine).await?;
     let mut after = None;
     loop {
-        let page = page(honnin, tenant, &face.engine, after).await?;
-        let Some(last) = page.last() else {
-            return Ok(FaceSearch::Made(nearest));
-        };
         searched += page.len();
         if searched > MAX_FACES {
             return Ok(FaceSearch::NotMade);
         }
-        after = Some(last.session.clone());
         let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
         let opened = honnin.vault.open_many(&keys).await?;
         if opened.without_version > 0 {
@@ -68,6 +65,11 @@ pub(super) async fn search(
             let distance = face.distance(&other);
             nearest = nearest.into_iter().chain(distance).reduce(f32::min);
         }
+        page = approved(honnin, tenant, &face.engine, after.clone()).await?;
+        let Some(last) = page.last() else {
+            return Ok(FaceSearch::Made(nearest));
+        };
+        after = Some(last.session.clone());
     }
 }
 
@@ -112,7 +114,15 @@ fn open_other(opened: &OpenedKeys, tenant: &TenantId, sealed: &SealedFace, engin
     face.ok()
 }
 
-async fn page(
+async fn pending(honnin: &Honnin, tenant: &TenantId, engine: &FaceEngine) -> Result<Vec<SealedFace>, StoreError> {
+    let (tenant, engine) = (tenant.clone(), engine.name.clone());
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::list_pending_faces(tx, &tenant, &engine).await);
+    unit.await
+}
+
+async fn approved(
     honnin: &Honnin,
     tenant: &TenantId,
     engine: &FaceEngine,
