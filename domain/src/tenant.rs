@@ -360,7 +360,7 @@ impl fmt::Display for SettingFault {
 #[must_use]
 pub fn tenant_name_fault(name: &str) -> Option<BadSetting> {
     let longest = name::LONGEST;
-    (!name::is_acceptable(name, longest)).then(|| BadSetting {
+    (!name::is_acceptable(name, longest)).then_some(BadSetting {
         field: Setting::Name,
         fault: SettingFault::Name(longest),
     })
