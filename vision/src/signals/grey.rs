@@ -16,7 +16,7 @@ const LEGIBLE: f32 = 50.0;
 /// The channels of a cell, each relative to the paper's, differ by more than this share of their mean where something coloured is printed.
 const COLOURED: f32 = 0.08;
 /// Share of coloured cells below which a document is without colour: none on 8 rendered copies in black and white, under lamps of any colour, and 0.011
-/// and more on the 96 fronts and pages beside them.
+/// and more on the 101 fronts and pages beside them.
 const LEAST_COLOURED: f32 = 0.004;
 
 /// Whether a document has no colour of its own. The light and the paper may have one, so a cell is compared with the paper, whatever lies around.
