@@ -369,6 +369,18 @@ const answer = (page, which) => page.evaluate((at) => globalThis.asked[at].answe
 const isOn = (page, which) => page.evaluate((at) => globalThis.asked[at].stream.getTracks()[0].readyState === "live", which);
 const isOff = (page, which) => page.waitForFunction((at) => globalThis.asked[at].stream.getTracks()[0].readyState === "ended", which);
 
+/** A page whose camera, which `asked` holds, is on. */
+async function filming() {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await answer(page, 0);
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  return page;
+}
+
 for (const order of [[0, 1], [1, 0]]) {
   test(`of two cameras that were asked for the second one stays, when the browser gives number ${order[0] + 1} first`, long, async () => {
     const page = await browser.phone();
@@ -400,13 +412,7 @@ test("a camera that opens while nobody sees the page does not film", long, async
 });
 
 test("closing the camera turns it off", long, async () => {
-  const page = await browser.phone();
-  await atTheCamera(page);
-  await answerLater(page);
-  await openCamera(page);
-  await isAsked(page, 1);
-  await answer(page, 0);
-  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  const page = await filming();
   await page.getByRole("button", { name: "Close the camera" }).click();
   await isOff(page, 0);
   assert.equal(await page.evaluate(() => document.querySelector("video").srcObject), null);
@@ -414,13 +420,7 @@ test("closing the camera turns it off", long, async () => {
 
 // As browsers say that the system has taken the camera away, and that it keeps it from the page.
 for (const event of ["ended", "mute"]) test(`a camera that delivers nothing any more (${event}) is said to have paused`, long, async () => {
-  const page = await browser.phone();
-  await atTheCamera(page);
-  await answerLater(page);
-  await openCamera(page);
-  await isAsked(page, 1);
-  await answer(page, 0);
-  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  const page = await filming();
   await page.evaluate((event) => {
     const [track] = globalThis.asked[0].stream.getTracks();
     Object.defineProperty(track, "muted", { value: event === "mute" });

@@ -569,6 +569,19 @@ async fn the_master_key_of_another_installation_is_refused_before_anything_is_pu
     copy.restore(&to).await.unwrap();
 }
 
+/// A copy is refused for this reason before anything is put back, and restored once the file has the older line again.
+async fn assert_restored_with_the_older_line_only(copy: &Copy, older: &str, reason: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let to = target(&folder.path().join("data"));
+    let refused = copy.restore(&to).await.unwrap_err().to_string();
+    assert!(refused.contains(reason), "{refused}");
+    assert!(!to.folder.exists());
+    let file = copy.installation.folder.path().join("master.key");
+    let newest = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{older}{newest}")).unwrap();
+    copy.restore(&to).await.unwrap();
+}
+
 /// As a backup that was created while the master key was rotated, and the file as it is afterwards.
 #[tokio::test]
 async fn a_master_key_without_the_version_of_some_of_the_keys_is_refused_before_anything_is_put_back() {
@@ -587,18 +600,7 @@ async fn a_master_key_without_the_version_of_some_of_the_keys_is_refused_before_
     let made = installation.copy(folders[0].path(), folders[1].path(), 1).await;
     assert_eq!(made.unwrap(), 2);
     let copy = Copy { installation, folders };
-
-    let folder = tempfile::tempdir().unwrap();
-    let to = target(&folder.path().join("data"));
-    let refused = copy.restore(&to).await.unwrap_err().to_string();
-    assert!(
-        refused.contains("version 1, which encrypts its keys, is missing"),
-        "{refused}"
-    );
-    assert!(!to.folder.exists());
-    let newest = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, format!("{older}{newest}")).unwrap();
-    copy.restore(&to).await.unwrap();
+    assert_restored_with_the_older_line_only(&copy, &older, "version 1, which encrypts its keys, is missing").await;
 }
 
 /// As after a rotation since the data was copied, with a newer copy of the keys and the newer file of the master keys.
@@ -627,18 +629,8 @@ async fn a_master_key_without_the_version_of_a_secret_in_the_data_is_refused_bef
         let keys = Place::Folder(folders[1].path().to_owned());
         installation.copy_keys(&keys, 2).await.unwrap();
         let copy = Copy { installation, folders };
-
-        let folder = tempfile::tempdir().unwrap();
-        let to = target(&folder.path().join("data"));
-        let refused = copy.restore(&to).await.unwrap_err().to_string();
-        assert!(
-            refused.contains("version 1, which encrypts webhook or authenticator secrets of this backup, is missing"),
-            "{refused}"
-        );
-        assert!(!to.folder.exists());
-        let newest = std::fs::read_to_string(&file).unwrap();
-        std::fs::write(&file, format!("{older}{newest}")).unwrap();
-        copy.restore(&to).await.unwrap();
+        let reason = "version 1, which encrypts webhook or authenticator secrets of this backup, is missing";
+        assert_restored_with_the_older_line_only(&copy, &older, reason).await;
     }
 }
 
