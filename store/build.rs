@@ -1,4 +1,4 @@
-//! Lists the migrations, which `src/db/migrations.rs` embeds; a new file leads to a new build.
+//! Lists the migrations, which `src/db/migrations/mod.rs` embeds; a new file leads to a new build.
 #![expect(clippy::disallowed_methods, reason = "cargo says in the environment where to write")]
 
 use std::{env, error::Error, fs, path::Path};

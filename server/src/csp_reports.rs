@@ -141,8 +141,10 @@ async fn note(
             blocked,
             "a browser reports that a page violated its content security policy"
         );
+    } else {
+        app.metrics.note_unlogged_csp_report();
     }
-    app.metrics.note_csp_violation(directive, is_logged);
+    app.metrics.note_csp_violation(directive);
     StatusCode::NO_CONTENT
 }
 

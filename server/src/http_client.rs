@@ -2,7 +2,10 @@
 //! request for each connection; no redirects. Webhooks have a client of their own, in `service`, because tenants choose their addresses.
 
 use bytes::Bytes;
-use http::{Request, StatusCode, header::CONNECTION, header::HOST};
+use http::{
+    Request, Response,
+    header::{CONNECTION, HOST},
+};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
@@ -54,14 +57,14 @@ impl Client {
         }
     }
 
-    /// Sends a request to `url` and returns the status and the body of the response. Redirects are not followed.
+    /// Sends a request to `url` and returns the response. Redirects are not followed.
     pub(crate) async fn send(
         &self,
         method: &str,
         url: &Url,
         headers: &[(&str, impl AsRef<str>)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), ClientError> {
+    ) -> Result<Response<Bytes>, ClientError> {
         let exchange = self.exchange(method, url, headers, body);
         timeout(self.time_limit, exchange)
             .await
@@ -74,7 +77,7 @@ impl Client {
         url: &Url,
         headers: &[(&str, impl AsRef<str>)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), ClientError> {
+    ) -> Result<Response<Bytes>, ClientError> {
         let (host, port) = (
             url.host_str().unwrap_or_default(),
             url.port_or_known_default().unwrap_or(80),
@@ -101,12 +104,9 @@ impl Client {
             request = request.header(*name, value.as_ref());
         }
         let response = sender.send_request(request.body(Full::new(Bytes::from(body)))?).await?;
-        let status = response.status();
-        let body = Limited::new(response.into_body(), self.largest)
-            .collect()
-            .await?
-            .to_bytes();
-        Ok((status, body))
+        let (head, body) = response.into_parts();
+        let body = Limited::new(body, self.largest).collect().await?.to_bytes();
+        Ok(Response::from_parts(head, body))
     }
 }
 

@@ -203,12 +203,14 @@ impl Metrics {
         metrics
     }
 
-    /// Counts a violation of the Content-Security-Policy that a browser has reported, and whether the log has a line about it.
-    pub(crate) fn note_csp_violation(&self, directive: &'static str, is_logged: bool) {
+    /// Counts a violation of the Content-Security-Policy that a browser has reported.
+    pub(crate) fn note_csp_violation(&self, directive: &'static str) {
         self.csp_violations.get_or_create(&[("directive", directive)]).inc();
-        if !is_logged {
-            self.csp_reports_unlogged.inc();
-        }
+    }
+
+    /// Counts a report of such a violation that has no line in the log.
+    pub(crate) fn note_unlogged_csp_report(&self) {
+        self.csp_reports_unlogged.inc();
     }
 
     /// Records the backlog; a kind that is not in `backlog` has none.

@@ -81,6 +81,9 @@ async fn count_unexported(app: &App) -> Option<i64> {
 fn exposition(metrics: &Metrics) -> Response {
     match metrics.text() {
         Ok(text) => ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Err(error) => {
+            tracing::error!(%error, "cannot write the metrics");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::http_client::{Client, ClientError};
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::StatusCode;
+use http::Response;
 use service::people::openid::provider::ProviderHttp;
 use std::{error::Error, path::Path, time::Duration};
 use url::Url;
@@ -34,7 +34,7 @@ impl ProviderHttp for ProviderConnection {
         url: &Url,
         headers: &[(&str, String)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>> {
+    ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
         self.0.send(method, url, headers, body).await
     }
 }

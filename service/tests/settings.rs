@@ -23,14 +23,14 @@ use service::{
     privacy::erase_now::erase_of_tenant,
     session::{cancel::cancel, create::create_session, reprocess::reprocess},
     settings::{
-        Look, SettingsError,
+        Confirmation, SettingsError,
         api_keys::{IssueKeyError, Issued, NewKey, draft_key, issue_key, list_keys, revoke_key, rotate_key},
         callbacks::allow_callback_from_here,
         change,
         create_tenant::{NewTenant, create_tenant},
         load,
         logo::{LogoError, RemoveLogoError, find_logo, logo_png, remove_logo, set_logo},
-        preview::{Tally, Value, preview},
+        preview::{Difference, RecentCaller, Tally, Value, preview},
     },
     webhook::signing_secret::{self, DisableSecretError, IssueSecretError},
 };
@@ -41,7 +41,7 @@ use testkit::{Harness, analyser::holder, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
     let version = load(&harness.honnin, staff).await.unwrap().version;
-    change(&harness.honnin, staff, version, &wanted, Look::Second).await?;
+    change(&harness.honnin, staff, version, &wanted, Confirmation::Given).await?;
     Ok(load(&harness.honnin, staff).await.unwrap().settings.unwrap())
 }
 
@@ -82,10 +82,17 @@ async fn of_two_who_saw_the_same_version_the_second_is_told() {
         tries: 5,
         flashes: false,
     };
-    change(&harness.honnin, &one, version, &first, Look::Second)
+    change(&harness.honnin, &one, version, &first, Confirmation::Given)
         .await
         .unwrap();
-    let second = change(&harness.honnin, &two, version, &Change::Callbacks(vec![]), Look::First).await;
+    let second = change(
+        &harness.honnin,
+        &two,
+        version,
+        &Change::Callbacks(vec![]),
+        Confirmation::Missing,
+    )
+    .await;
     assert!(matches!(second, Err(SettingsError::Stale)));
     let kept = load(&harness.honnin, &one).await.unwrap().settings.unwrap();
     assert_eq!(kept.callback_urls, ["https://shop.example/done"]);
@@ -232,7 +239,7 @@ async fn what_is_out_of_bounds_is_named_and_nothing_is_saved() {
 /// A change as it is made without having seen what it does.
 async fn at_first_look(harness: &Harness, staff: &Staff, wanted: &Change) -> Result<(), SettingsError> {
     let version = load(&harness.honnin, staff).await.unwrap().version;
-    change(&harness.honnin, staff, version, wanted, Look::First).await
+    change(&harness.honnin, staff, version, wanted, Confirmation::Missing).await
 }
 
 #[tokio::test]
@@ -246,7 +253,7 @@ async fn what_weakens_something_is_saved_at_the_second_look_only_and_old_and_new
     });
     let before = load(&harness.honnin, &admin).await.unwrap();
     let refused = at_first_look(&harness, &admin, &weaker).await;
-    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    assert!(matches!(refused, Err(SettingsError::NeedsConfirmation)));
     assert_eq!(load(&harness.honnin, &admin).await.unwrap(), before);
     let seen = preview(&harness.honnin, &admin, &weaker).await.unwrap();
     assert_eq!(
@@ -377,8 +384,16 @@ async fn the_preview_names_everything_that_changes_the_tenants_name_too() {
     assert_eq!(
         seen.changes,
         [
-            (Setting::Accent, Value::None, text("#a0105a")),
-            (Setting::Name, text(name), text("Sakura Bank")),
+            Difference {
+                setting: Setting::Accent,
+                old: Value::None,
+                new: text("#a0105a"),
+            },
+            Difference {
+                setting: Setting::Name,
+                old: text(name),
+                new: text("Sakura Bank"),
+            },
         ]
     );
 }
@@ -393,12 +408,14 @@ async fn the_preview_of_an_allow_list_shows_who_is_shut_out() {
     let seen = preview(&harness.honnin, &developer, &elsewhere).await.unwrap();
     assert_eq!(seen.weakenings, [Weakening::AddressesShutOut]);
     let callers = seen.callers.unwrap();
-    assert_eq!(
-        (callers.own, callers.own_is_admitted, callers.lately),
-        (localhost(), false, vec![(localhost().to_string(), false)])
-    );
+    assert_eq!((callers.own, callers.own_is_admitted), (localhost(), false));
+    let shut_out = RecentCaller {
+        address: localhost().to_string(),
+        is_admitted: false,
+    };
+    assert_eq!(callers.lately, [shut_out]);
     let refused = at_first_look(&harness, &developer, &elsewhere).await;
-    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    assert!(matches!(refused, Err(SettingsError::NeedsConfirmation)));
     at_first_look(&harness, &developer, &list(&["127.0.0.0/8"]))
         .await
         .unwrap();
@@ -427,7 +444,12 @@ async fn on_a_busy_tenant_the_preview_knows_the_callers_of_long_ago_and_says_wha
     let seen = preview(&harness.honnin, &developer, &change).await.unwrap();
     assert_eq!(seen.weakenings, [Weakening::AddressesShutOut]);
     let callers = seen.callers.unwrap();
-    assert_eq!(callers.lately[0], ("198.51.100.9".to_owned(), false), "first of all");
+    let first = &callers.lately[0];
+    assert_eq!(
+        (&*first.address, first.is_admitted),
+        ("198.51.100.9", false),
+        "first of all"
+    );
     assert_eq!((callers.lately.len(), callers.more, callers.shut_out), (20, 11, 1));
     assert_eq!(callers.since, Some(harness.honnin.now()));
 }
@@ -483,7 +505,7 @@ async fn a_shorter_retention_counts_for_ended_sessions_and_a_longer_one_does_not
     assert_eq!(days_left(&harness).await, [40, 80, 87]);
     let shorter = retention(30);
     let refused = at_first_look(&harness, &admin, &shorter).await;
-    assert!(matches!(refused, Err(SettingsError::LookAgain)));
+    assert!(matches!(refused, Err(SettingsError::NeedsConfirmation)));
     let erasures = preview(&harness.honnin, &admin, &shorter)
         .await
         .unwrap()

@@ -39,6 +39,13 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the same may succeed soon without anybody's doing: storage that does not respond, or a version of the master key that this process
+    /// does not have yet.
+    #[must_use]
+    pub const fn is_temporary(&self) -> bool {
+        matches!(self, Self::Unavailable(_) | Self::MasterKeyMissing)
+    }
+
     /// Unavailable storage, with the reason for the log.
     #[must_use]
     pub fn unavailable(reason: impl std::fmt::Display) -> Self {

@@ -19,7 +19,7 @@ use service::{
         invite::{Offer, invite_from_here},
     },
     runtime::clock::SystemClock,
-    settings::{self, Look},
+    settings::{self, Confirmation},
     webhook::{
         record_event::{self, NewEvent},
         signing_secret,
@@ -124,7 +124,7 @@ impl Harness {
             url: Some(url),
             event_types: EventType::ALL.to_vec(),
         };
-        let changed = settings::change(&self.honnin, &staff, version, &change, Look::Second);
+        let changed = settings::change(&self.honnin, &staff, version, &change, Confirmation::Given);
         changed.await.unwrap();
     }
 

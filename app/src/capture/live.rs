@@ -76,7 +76,7 @@ struct Over {
 }
 
 /// Why a frame gets no instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum FrameError {
     /// It cannot be decoded, which happens to cameras now and then: the next one will do.
     Unusable,

@@ -8,7 +8,7 @@ use service::{
 };
 
 /// Why a request is refused.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Refusal {
     /// The link cannot be opened.
     Link,
@@ -32,10 +32,17 @@ pub enum Refusal {
     Busy,
     /// The picture arrived too slowly.
     Slow,
-    /// The database does not respond.
-    Unavailable,
-    /// Our error; logged where it occurred.
-    Broken,
+    /// Storage failed. Worth a retry if that is temporary.
+    Store(StoreError),
+}
+
+impl Refusal {
+    /// Logs an error that nobody has logged yet.
+    pub(super) fn log(&self) {
+        if let Self::Store(error) = self {
+            tracing::error!(%error, "a capture page failed");
+        }
+    }
 }
 
 impl From<StoreError> for Refusal {
@@ -44,14 +51,7 @@ impl From<StoreError> for Refusal {
             // Another tab was faster: the server knows which step the user is at.
             StoreError::Conflict | StoreError::Duplicate => Self::OutOfTurn,
             StoreError::Erased => Self::Over,
-            other => {
-                tracing::error!(error = %other, "a capture page failed");
-                if matches!(other, StoreError::Unavailable(_) | StoreError::MasterKeyMissing) {
-                    Self::Unavailable
-                } else {
-                    Self::Broken
-                }
-            }
+            other => Self::Store(other),
         }
     }
 }

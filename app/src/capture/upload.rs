@@ -26,7 +26,7 @@ use service::{
 };
 
 /// Why nothing that was uploaded is stored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum UploadError {
     /// Something is wrong with a file: its page says what.
     Faulty(FaultyFile),

@@ -238,7 +238,7 @@ async fn return_url(request: &Request) -> Option<String> {
 
 /// Whether the browser is in the middle of a verification, which it can continue without its link.
 async fn is_taking_part(request: &Request) -> bool {
-    let Ok(applicant) = request.applicant().await else {
+    let Ok(applicant) = request.applicant().await.inspect_err(Refusal::log) else {
         return false;
     };
     let attempt = progress(request.honnin(), &applicant).await;
@@ -285,6 +285,10 @@ impl Area for Visit {
             .await
             .map_err(|_| Refusal::Unread)?;
         Ok(Fields::of_bytes(&body)?)
+    }
+
+    fn log(fault: &Refusal) {
+        fault.log();
     }
 
     fn answer(request: &Request, fault: &Refusal) -> Option<Response> {
@@ -370,8 +374,10 @@ fn explanation(fault: &Refusal) -> (StatusCode, Problem) {
         Refusal::NotFound => (StatusCode::NOT_FOUND, Problem::NotFound { taking_part: false }),
         Refusal::Busy => (StatusCode::SERVICE_UNAVAILABLE, Problem::NotSent),
         Refusal::Slow => (StatusCode::REQUEST_TIMEOUT, Problem::TooSlow),
-        Refusal::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy { sends: false }),
-        Refusal::Broken => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken { sends: false }),
+        Refusal::Store(error) if error.is_temporary() => {
+            (StatusCode::SERVICE_UNAVAILABLE, Problem::Busy { sends: false })
+        }
+        Refusal::Store(_) => (StatusCode::INTERNAL_SERVER_ERROR, Problem::Broken { sends: false }),
     }
 }
 

@@ -29,9 +29,11 @@ pub enum Fault {
     Malformed,
     /// Too much is going on; worth a retry.
     Busy,
-    /// The database does not respond, or this process lacks a version of the master key; worth a retry.
+    /// Storage failed. Worth a retry if that is temporary.
+    Store(StoreError),
+    /// The sessions of browsers cannot be read or stored at the moment, which is logged where it occurs; worth a retry.
     Unavailable,
-    /// Our error; logged where it occurred.
+    /// Our error; logged where it occurs.
     Broken,
 }
 
@@ -129,11 +131,7 @@ impl From<Forbidden> for Fault {
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "the console could not answer");
-        match error {
-            StoreError::Unavailable(_) | StoreError::MasterKeyMissing => Self::Unavailable,
-            _ => Self::Broken,
-        }
+        Self::Store(error)
     }
 }
 
@@ -144,6 +142,13 @@ impl From<Malformed> for Fault {
 }
 
 impl Fault {
+    /// Logs an error that nobody has logged yet.
+    pub(super) fn log(&self) {
+        if let Self::Store(error) = self {
+            tracing::error!(%error, "the console could not answer");
+        }
+    }
+
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
             Self::Forbidden | Self::Foreign => StatusCode::FORBIDDEN,
@@ -151,8 +156,9 @@ impl Fault {
             Self::Confirm(_) | Self::NoFirstFactor => StatusCode::SEE_OTHER,
             Self::Provider(fault) => fault.status(),
             Self::Malformed => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Store(error) if error.is_temporary() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Busy | Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Store(_) | Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -213,7 +219,7 @@ impl Fault {
                 say("Too busy at the moment", "現在混み合っています"),
                 say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),
-            Self::Unavailable | Self::Broken => (
+            Self::Store(_) | Self::Unavailable | Self::Broken => (
                 say("Something went wrong on our side", "サーバーで問題が発生しました"),
                 say("Try again in a moment.", "しばらくしてから再度お試しください。"),
             ),

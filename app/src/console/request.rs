@@ -19,7 +19,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use http::{
-    HeaderName, HeaderValue,
+    HeaderName, HeaderValue, StatusCode,
     header::{LOCATION, RETRY_AFTER},
 };
 use leptos::prelude::*;
@@ -287,7 +287,7 @@ fn header(fault: &Fault) -> Option<(HeaderName, HeaderValue)> {
             to.ok().map(|to| (LOCATION, to))
         }
         Fault::NoFirstFactor => Some((LOCATION, HeaderValue::from_static("/admin/sign-in"))),
-        Fault::Busy | Fault::Unavailable => Some((RETRY_AFTER, RETRY_SOON)),
+        _ if fault.status() == StatusCode::SERVICE_UNAVAILABLE => Some((RETRY_AFTER, RETRY_SOON)),
         _ => None,
     }
 }
@@ -299,11 +299,19 @@ impl Area for SignedIn {
         Ok(Fields::of_body(body).await?)
     }
 
+    fn log(fault: &Fault) {
+        fault.log();
+    }
+
     async fn refused(request: &Request, fault: Fault) -> Refused {
         let frame = match fault {
             // A redirect.
             Fault::Confirm(_) => None,
-            _ => request.frame(NavigationItem::Nowhere).await.ok(),
+            // Without a frame, if there can be none.
+            _ => {
+                let frame = request.frame(NavigationItem::Nowhere).await;
+                frame.inspect_err(Fault::log).ok()
+            }
         };
         explain(fault, frame.as_ref(), &meta(request))
     }
@@ -316,6 +324,10 @@ impl Area for Guest {
         Ok(Fields::of_body(body).await?)
     }
 
+    fn log(fault: &Fault) {
+        fault.log();
+    }
+
     async fn refused(request: &GuestRequest, fault: Fault) -> Refused {
         explain(fault, None, &meta(request))
     }
@@ -324,7 +336,6 @@ impl Area for Guest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::StatusCode;
     use service::stored::StoreError;
 
     #[test]

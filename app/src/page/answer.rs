@@ -33,8 +33,9 @@ where
             return ().into_any();
         };
         let shown = match fault {
+            // Logged by `refuse`.
             Some(Fault(fault)) => Err(fault),
-            None => show(request.clone()).await,
+            None => show(request.clone()).await.inspect_err(W::log),
         };
         match shown {
             Ok(view) => view,
@@ -65,6 +66,7 @@ const NO_PAGE: &str = "/-";
 
 /// The response to a refused request.
 pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
+    W::log(&fault);
     if let Some(answer) = W::answer(&request, &fault) {
         return answer;
     }
@@ -78,8 +80,12 @@ pub(crate) async fn render<W: Area>(
     route: &str,
     provide: impl Fn() + Clone + Send + Sync + 'static,
 ) -> Response {
-    let Ok(address) = http::Request::builder().uri(route).body(Body::empty()) else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    let address = match http::Request::builder().uri(route).body(Body::empty()) {
+        Ok(address) => address,
+        Err(error) => {
+            tracing::error!(%error, route, "a route is no address");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
     };
     let app = request.site.app;
     let nonce = Nonce::from_value(request.nonce.clone());
@@ -90,8 +96,12 @@ pub(crate) async fn render<W: Area>(
     };
     let answer = leptos_axum::handle_response_inner(context, app, address, whole).await;
     let (mut parts, body) = answer.into_parts();
-    let Ok(html) = to_bytes(body, usize::MAX).await else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    let html = match to_bytes(body, usize::MAX).await {
+        Ok(html) => html,
+        Err(error) => {
+            tracing::error!(%error, route, "a page was not rendered");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
     };
     if parts.status.is_redirection() {
         parts.headers.remove(CONTENT_TYPE);

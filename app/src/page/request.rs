@@ -47,6 +47,9 @@ pub trait Area: Clone + Send + Sync + 'static {
     /// The fields of a form.
     fn fields(body: axum::extract::Request) -> impl Future<Output = Result<Fields, Self::Fault>> + Send;
 
+    /// Logs a fault that is an error of ours. Called once for each refused request.
+    fn log(_fault: &Self::Fault) {}
+
     /// The response without a page, for clients that want none.
     fn answer(_request: &Request<Self>, _fault: &Self::Fault) -> Option<Response> {
         None
@@ -107,8 +110,10 @@ impl<W: Area, S: Send + Sync> FromRequestParts<S> for Request<W> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Response> {
         // Inserted by the middleware.
-        let known = parts.extensions.get::<Self>().cloned();
-        let mut request = known.ok_or_else(|| StatusCode::INTERNAL_SERVER_ERROR.into_response())?;
+        let Some(mut request) = parts.extensions.get::<Self>().cloned() else {
+            tracing::error!("a route lacks the middleware of its pages");
+            return Err(StatusCode::INTERNAL_SERVER_ERROR.into_response());
+        };
         let Path(params) = Path::from_request_parts(parts, state)
             .await
             .map_err(IntoResponse::into_response)?;

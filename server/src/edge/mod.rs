@@ -22,7 +22,7 @@ pub use address::{ForwardingHeader, Proxies};
 pub use body::{TooLong, TooSlow};
 pub use context::RequestContext;
 pub(crate) use outer::FETCH_DEST;
-pub use outer::{Asked, Outer, Refusal, outermost};
+pub use outer::{Asked, Fallback, Outer, outermost};
 pub use sending::Sending;
 pub use slots::{Class, Slots};
 pub use tls::{Certificate, LiveCertificate, SELF_SIGNED, TlsError, Validity};

@@ -58,7 +58,7 @@ impl Asked {
 pub(crate) const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// The response to a request that no handler answers, built by the router, which knows the format its clients expect.
-pub type Refusal = Arc<dyn Fn(&Asked, &RequestContext) -> Response + Send + Sync>;
+pub type Fallback = Arc<dyn Fn(&Asked, &RequestContext) -> Response + Send + Sync>;
 
 /// What the layer needs to know.
 #[derive(Clone)]
@@ -74,9 +74,9 @@ pub struct Outer {
     /// The request metrics.
     pub requests: Requests,
     /// The response if there is no slot.
-    pub unavailable: Refusal,
+    pub unavailable: Fallback,
     /// The response if a handler panicked.
-    pub broken: Refusal,
+    pub broken: Fallback,
 }
 
 /// The layer, for [`axum::middleware::from_fn_with_state`].

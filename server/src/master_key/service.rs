@@ -61,17 +61,19 @@ async fn once(service: &KeyService, client: &Client) -> Result<Zeroizing<String>
     if let Some(path) = &service.token_file {
         headers.push(("authorization", bearer(&read(path).map_err(NoKey::Final)?)));
     }
-    let answer = client.send("GET", &service.url, &headers, Vec::new()).await;
-    match answer {
-        Err(error) => Err(NoKey::Temporary(format!("does not respond: {error}"))),
-        Ok((StatusCode::OK, body)) if body.len() <= LONGEST => {
-            text(body).ok_or_else(|| NoKey::answered("answered with something that is not text"))
+    let answer = client
+        .send("GET", &service.url, &headers, Vec::new())
+        .await
+        .map_err(|error| NoKey::Temporary(format!("does not respond: {error}")))?;
+    match answer.status() {
+        StatusCode::OK if answer.body().len() <= LONGEST => {
+            text(answer.into_body()).ok_or_else(|| NoKey::answered("answered with something that is not text"))
         }
-        Ok((StatusCode::OK, _)) => Err(NoKey::answered("answered with more than a key")),
-        Ok((status, _)) if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+        StatusCode::OK => Err(NoKey::answered("answered with more than a key")),
+        status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
             Err(NoKey::Temporary(format!("answered {status}")))
         }
-        Ok((status, _)) => Err(NoKey::answered(format!("answered {status}"))),
+        status => Err(NoKey::answered(format!("answered {status}"))),
     }
 }
 

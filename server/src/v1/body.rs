@@ -37,7 +37,7 @@ pub(super) type Rendered = Json<Box<RawValue>>;
 /// `body` as JSON, with what it borrows.
 ///
 /// # Errors
-/// [`ApiError::Internal`] if it cannot be written.
+/// [`ApiError::Json`] if it cannot be written.
 pub(super) fn rendered<T: Serialize>(body: &T) -> Result<Rendered, ApiError> {
-    to_raw_value(body).map(Json).map_err(|error| ApiError::of_json(&error))
+    Ok(Json(to_raw_value(body)?))
 }

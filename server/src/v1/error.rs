@@ -27,7 +27,7 @@ use service::{
     sandbox::{CompleteError, clock::AdvanceError},
     session::{cancel::CancelError, create::CreateSessionError, read::ReadSessionError, reprocess::ReprocessError},
 };
-use std::net::IpAddr;
+use std::{net::IpAddr, sync::Arc};
 use store::StoreError;
 
 /// Why a request is refused.
@@ -52,6 +52,9 @@ pub(crate) enum ApiError {
     BodyTooLarge,
     TooSlow,
     Storage(StoreError),
+    /// Stored JSON that cannot be read, or a response that cannot be written: why.
+    Json(Arc<str>),
+    /// Our error, which was logged where it occurred.
     Internal,
     Unavailable,
     /// The node, or the tenant's share of it, is fully used: nothing of the request was processed.
@@ -61,6 +64,12 @@ pub(crate) enum ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         Self::Storage(error)
+    }
+}
+
+impl From<serde_json::Error> for ApiError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error.to_string().into())
     }
 }
 
@@ -141,17 +150,12 @@ impl ApiError {
         }
     }
 
-    /// Stored JSON that cannot be read, or a response that cannot be written. Logged here.
-    pub(super) fn of_json(error: &serde_json::Error) -> Self {
-        tracing::error!(%error, "JSON");
-        Self::Internal
-    }
-
-    /// An unavailable database is temporary, and so is a master key that this process does not have yet; any other storage error is internal.
+    /// What the client is told of it: a storage error that is not temporary is internal.
     fn settled(&self) -> &Self {
         match self {
-            Self::Storage(StoreError::Unavailable(_) | StoreError::MasterKeyMissing) | Self::Busy => &Self::Unavailable,
-            Self::Storage(_) => &Self::Internal,
+            Self::Storage(error) if error.is_temporary() => &Self::Unavailable,
+            Self::Storage(_) | Self::Json(_) => &Self::Internal,
+            Self::Busy => &Self::Unavailable,
             other => other,
         }
     }
@@ -176,7 +180,7 @@ impl ApiError {
             | Self::IdempotencyConflict => StatusCode::CONFLICT,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Storage(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Storage(_) | Self::Json(_) | Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable | Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -211,15 +215,17 @@ impl ApiError {
             Self::NotFound => json!({"_tag": "NotFound"}),
             Self::MethodNotAllowed => json!({"_tag": "MethodNotAllowed"}),
             Self::TooSlow => json!(RequestTimeout::new()),
-            Self::Storage(_) | Self::Internal => json!(InternalError::new(request_id)),
+            Self::Storage(_) | Self::Json(_) | Self::Internal => json!(InternalError::new(request_id)),
             Self::Unavailable | Self::Busy => json!(Unavailable::new()),
         }
     }
 
     /// The response. An internal error is logged here, once.
     pub(crate) fn answer(&self, context: &RequestContext) -> Response {
-        if let Self::Storage(error) = self {
-            tracing::error!(%error, "storage");
+        match self {
+            Self::Storage(error) => tracing::error!(%error, "storage"),
+            Self::Json(error) => tracing::error!(%error, "JSON"),
+            _ => {}
         }
         let body = self.body(context.id.as_str());
         let tag = body["_tag"].as_str().map(|tag| ErrorTag(tag.to_owned()));
@@ -297,6 +303,7 @@ mod tests {
             ApiError::MethodNotAllowed,
             ApiError::TooSlow,
             StoreError::Conflict.into(),
+            serde_json::from_str::<u8>("no number").unwrap_err().into(),
             StoreError::Unavailable("gone".into()).into(),
             StoreError::MasterKeyMissing.into(),
             ApiError::Busy,
@@ -354,6 +361,7 @@ mod tests {
         404 {"_tag":"NotFound"}
         405 {"_tag":"MethodNotAllowed"}
         408 {"_tag":"RequestTimeout","message":"The request body arrived too slowly."}
+        500 {"_tag":"InternalError","message":"An internal error occurred.","requestId":"req_1"}
         500 {"_tag":"InternalError","message":"An internal error occurred.","requestId":"req_1"}
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}
         503 {"_tag":"Unavailable","message":"The service is overloaded or shutting down. Retry later."}

@@ -167,9 +167,7 @@ async fn list(
     let page = list_events(&app.honnin, &tenant, after, limit).await?;
     let bodies = page.bodies.iter().map(|body| serde_json::from_slice(body));
     Ok(Events {
-        events: bodies
-            .collect::<Result<_, _>>()
-            .map_err(|error| ApiError::of_json(&error))?,
+        events: bodies.collect::<Result<_, serde_json::Error>>()?,
         next_cursor: page.next.as_ref().map(cursor::write),
     })
 }

@@ -21,7 +21,7 @@ use store::{
     StoreError, Tx, audit, audit_chain,
     jobs::{self, Job, JobKind, NewJob},
     people::{
-        console_sessions, invitations, known_browsers, password_resets, provider_accounts, second_factors, users,
+        console_sessions, invitations, known_browsers, password_resets, provider_accounts, second_factors, try_counters,
     },
     request_log as stored_requests, review,
     session::{idempotency, queue_stays, sessions},
@@ -110,7 +110,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     steps.note("pictures of no session", remove_orphans(honnin, now).await);
     steps.note("sessions that are not indexed", index_earlier(honnin).await);
     sweep_rows(honnin, now, &mut steps).await;
-    sweep_webhooks(honnin, now, is_thorough(job), &mut steps).await;
+    sweep_webhooks(honnin, now, EventSweep::of(job), &mut steps).await;
     steps.note("entries that are not linked", crate::audit::seal_all(honnin).await);
     let mark = honnin.db.write(async move |tx| audit_chain::mark(tx, now).await);
     steps.note("age of the audit log", mark.await);
@@ -176,16 +176,12 @@ where
     }
 }
 
-const fn back(now: Timestamp, span: Millis) -> Timestamp {
-    now.minus(span)
-}
-
 async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
-    let finished = back(now, honnin.config.retention.finished_jobs);
+    let finished = now.minus(honnin.config.retention.finished_jobs);
     let jobs = in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await);
     steps.note("finished jobs", jobs.await);
     let tries = in_slices(honnin, async move |tx, after| {
-        users::sweep_tries(tx, now, sign_in::WINDOW, after.map(Vec::as_slice), BATCH).await
+        try_counters::sweep(tx, now, sign_in::WINDOW, after.map(Vec::as_slice), BATCH).await
     });
     steps.note("attempts to sign in", tries.await);
     let browsers = in_batches(honnin, async move |tx| {
@@ -200,7 +196,7 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
         provider_accounts::remove_old_responses(tx, now, BATCH).await
     });
     steps.note("responses of the provider", responses.await);
-    let used = back(now, known_browser::LIFETIME);
+    let used = now.minus(known_browser::LIFETIME);
     let known = in_batches(honnin, async move |tx| {
         known_browsers::remove_unused(tx, used, BATCH).await
     });
@@ -215,7 +211,7 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
     steps.note("reserved cases", reservations.await);
     let stays = honnin.db.write(async move |tx| queue_stays::repair(tx, now).await);
     steps.note("stays in the queue", stays.await);
-    let counted = back(now, STAYS_KEPT);
+    let counted = now.minus(STAYS_KEPT);
     let ended = in_batches(honnin, async move |tx| {
         queue_stays::remove_ended(tx, counted, BATCH).await
     });
@@ -237,37 +233,55 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
 }
 
 /// Tenant by tenant, as the tables are indexed.
-async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, thorough: bool, steps: &mut Steps) {
+async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, events: EventSweep, steps: &mut Steps) {
     match honnin.db.read(async |tx| tenants::list(tx).await).await {
         Err(error) => steps.note::<()>("tenants", Err(error)),
         Ok(tenants) => {
             for tenant in tenants {
                 steps.note(
                     "webhooks and requests of a tenant",
-                    sweep_tenant(honnin, tenant, now, thorough).await,
+                    sweep_tenant(honnin, tenant, now, events).await,
                 );
             }
         }
     }
 }
 
-/// Whether a sweep looks at every event that may be old enough. Events of sessions that were erased before the period was over that their tenant has
-/// now, because somebody requested it or the period was shorter, are few among many. Counted by sweeps and not by the time of day: nodes may run only
-/// at some of it.
-const fn is_thorough(job: &Job) -> bool {
-    job.attempt % THOROUGH_EVERY == 1
+/// Which events a sweep looks at.
+#[derive(Clone, Copy)]
+enum EventSweep {
+    /// Every one that may be old enough. Events of sessions that were erased before the period was over that their tenant has now, because somebody
+    /// requested it or the period was shorter, are few among many.
+    Thorough,
+    /// Those of sessions that were kept for the whole period.
+    Usual,
 }
 
-async fn sweep_tenant(honnin: &Honnin, tenant: TenantRow, now: Timestamp, thorough: bool) -> Result<(), StoreError> {
+impl EventSweep {
+    /// Counted by sweeps and not by the time of day: nodes may run only at some of it.
+    const fn of(job: &Job) -> Self {
+        if job.attempt % THOROUGH_EVERY == 1 {
+            Self::Thorough
+        } else {
+            Self::Usual
+        }
+    }
+}
+
+async fn sweep_tenant(
+    honnin: &Honnin,
+    tenant: TenantRow,
+    now: Timestamp,
+    events: EventSweep,
+) -> Result<(), StoreError> {
     let kept = honnin.config.retention;
-    let erased = back(now, kept.events);
-    // Most sessions of later events have not been erased for long enough.
-    let happened = if thorough {
-        erased
-    } else {
-        back(erased, retention::period(&tenant))
+    let erased = now.minus(kept.events);
+    let happened = match events {
+        EventSweep::Thorough => erased,
+        // Most sessions of later events have not been erased for long enough.
+        EventSweep::Usual => erased.minus(retention::period(&tenant)),
     };
-    let (settled, id) = (back(now, kept.deliveries), tenant.id.clone());
+    let (settled, id) = (now.minus(kept.deliveries), tenant.id.clone());
     in_batches(honnin, async move |tx| {
         deliveries::remove_settled(tx, &id, settled, BATCH).await
     })
@@ -310,7 +324,7 @@ async fn sweep_events(
 
 /// Removes old entries of the audit log, which is itself recorded, together with each batch.
 async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
-    let before = back(now, honnin.config.retention.audit);
+    let before = now.minus(honnin.config.retention.audit);
     let removal = in_batches(honnin, async move |tx| {
         let removed = audit_chain::remove_before(tx, before, now, BATCH).await?;
         if removed > 0 {
@@ -382,7 +396,7 @@ async fn remove_unknown(honnin: &Honnin, sessions: Vec<SessionId>, now: Timestam
         return Ok(());
     }
     let newest_known = honnin.db.ask(async |tx| sessions::find_newest_at(tx).await).await?;
-    let limit = newest_known.map(|newest| newest.min(back(now, UNKNOWN_KEPT)));
+    let limit = newest_known.map(|newest| newest.min(now.minus(UNKNOWN_KEPT)));
     for session in sessions {
         let newest = honnin.pictures.find_newest(&session).await?;
         if newest.is_some() && newest <= limit {

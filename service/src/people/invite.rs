@@ -23,7 +23,7 @@ use store::{
     people::{
         LINK_LIFETIME,
         invitations::{self, InvitationRow},
-        users,
+        try_counters, users,
     },
     settings::tenants,
 };
@@ -260,7 +260,7 @@ async fn store_row(
 async fn take_back(honnin: &Honnin, tries: Vec<u8>, counted_at: Timestamp) {
     let unit = honnin
         .db
-        .write(async move |tx| users::take_back_try(tx, &tries, counted_at).await);
+        .write(async move |tx| try_counters::take_back(tx, &tries, counted_at).await);
     if let Err(error) = unit.await {
         tracing::warn!(%error, "cannot take back a counted invitation");
     }

@@ -35,7 +35,7 @@ use domain::{
     visible,
 };
 use password::BadPassword;
-pub use store::people::LINK_LIFETIME;
+pub use store::people::{LINK_LIFETIME, users::ListedPeople};
 use store::{
     StoreError, Tx, audit,
     people::{
@@ -170,8 +170,8 @@ pub(crate) fn faults(person: &NewPerson) -> Vec<BadField> {
 /// Which of a tenant's people a page lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeopleFilter {
-    /// Those whose account is enabled, or those whose is not; `None` for both.
-    pub enabled: Option<bool>,
+    /// By the state of their account.
+    pub listed: ListedPeople,
     /// Those after this person.
     pub after: Option<After<UserId>>,
 }
@@ -198,7 +198,7 @@ pub async fn list_people(
     record_look(honnin, roster.staff(), DetailWord::People).await?;
     let tenant = roster.staff().tenant().clone();
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let listed = users::list_page(tx, &tenant, filter.enabled, filter.after.as_ref(), limit).await?;
+        let listed = users::list_page(tx, &tenant, filter.listed, filter.after.as_ref(), limit).await?;
         Ok(People {
             listed,
             has_admin: has_admin(tx, &tenant).await?,

@@ -184,11 +184,17 @@ async fn check_is_from_command_line(tx: &mut Tx, hash: &[u8]) -> Result<(), Rese
 /// # Errors
 /// [`ResetError::Closed`], or storage.
 pub async fn open_reset(honnin: &Honnin, token: &str) -> Result<String, ResetError> {
-    Ok(find_open(honnin, token).await?.0.email)
+    Ok(find_open(honnin, token).await?.owner.email)
 }
 
-/// The link's owner, and their organisation's name.
-async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<String>), ResetError> {
+/// A link that is open.
+struct OpenReset {
+    owner: UserRow,
+    /// The name of the owner's organisation; `None` for an operator without one.
+    organisation: Option<String>,
+}
+
+async fn find_open(honnin: &Honnin, token: &str) -> Result<OpenReset, ResetError> {
     let (hash, now) = (token::hash_presented(token)?, honnin.now());
     let passwords = honnin.allows_local_sign_in();
     let unit = honnin.db.read(async move |tx| {
@@ -196,9 +202,11 @@ async fn find_open(honnin: &Honnin, token: &str) -> Result<(UserRow, Option<Stri
         if !passwords {
             check_is_from_command_line(tx, &hash).await?;
         }
-        let user = owner(tx, id).await?;
-        let organisation = organisation(tx, user.tenant()).await?;
-        Ok((user, organisation))
+        let owner = owner(tx, id).await?;
+        Ok(OpenReset {
+            organisation: organisation(tx, owner.tenant()).await?,
+            owner,
+        })
     });
     unit.await
 }
@@ -217,8 +225,8 @@ pub async fn reset_password(
         return Err(ResetError::Bad(BadPassword::Unused));
     }
     let (hash, now) = (token::hash_presented(token)?, honnin.now());
-    let (user, tenant) = find_open(honnin, token).await?;
-    let known = [&*user.email, &user.name, tenant.as_deref().unwrap_or_default()];
+    let OpenReset { owner: user, organisation } = find_open(honnin, token).await?;
+    let known = [&*user.email, &user.name, organisation.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(ResetError::Bad)?;
     let phc = password::hash(password).await?;
     let unit = honnin.db.write(async move |tx| {

@@ -21,7 +21,10 @@ use domain::{
 use store::{
     StoreError, Tx,
     audit::Entry,
-    people::users::{self, UserRow},
+    people::{
+        set_up_links,
+        users::{self, UserRow},
+    },
     settings::tenants::{self, TenantRow},
 };
 
@@ -69,7 +72,7 @@ pub async fn set_up_link(honnin: &Honnin) -> Result<Option<Secret<String>>, Stor
         if users::exist(tx).await? {
             return Ok(false);
         }
-        users::insert_set_up_link(tx, &hash, now).await?;
+        set_up_links::insert(tx, &hash, now).await?;
         Ok::<_, StoreError>(true)
     });
     let open = unit.await?;
@@ -90,7 +93,7 @@ pub async fn open_set_up(honnin: &Honnin, token: &str) -> Result<Option<String>,
 }
 
 async fn check_open(tx: &mut Tx, hash: &[u8]) -> Result<(), SetUpError> {
-    let open = users::set_up_link_is_open(tx, hash).await? && !users::exist(tx).await?;
+    let open = set_up_links::is_open(tx, hash).await? && !users::exist(tx).await?;
     open.then_some(()).ok_or(SetUpError::Closed)
 }
 
@@ -154,7 +157,7 @@ async fn make(tx: &mut Tx, hash: &[u8], user: &UserRow, fresh: &TenantRow) -> Re
     check_open(tx, hash).await?;
     let now = user.created_at;
     // Of two concurrent requests, the second waits here and is refused.
-    if !users::close_set_up_links(tx, now).await? {
+    if !set_up_links::close_all(tx, now).await? {
         return Err(SetUpError::Closed);
     }
     let tenant = match tenants::find_oldest(tx).await? {

@@ -25,6 +25,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         pending_sign_ins::PendingSignInRow,
+        try_counters,
         users::{self, UserRow},
     },
 };
@@ -92,10 +93,10 @@ impl Buckets {
     /// Takes back an attempt that was counted at `counted_at` and was successful, and clears the failures of its pair: they were typing errors.
     async fn take_back(&self, tx: &mut Tx, counted_at: Timestamp) -> Result<(), StoreError> {
         if let Some(address) = &self.address {
-            users::take_back_try(tx, address, counted_at).await?;
+            try_counters::take_back(tx, address, counted_at).await?;
         }
-        users::forget_tries(tx, &self.pair).await?;
-        users::take_back_try(tx, &self.account, counted_at).await
+        try_counters::forget(tx, &self.pair).await?;
+        try_counters::take_back(tx, &self.account, counted_at).await
     }
 
     fn limits(&self) -> Vec<(Vec<u8>, i64)> {
@@ -109,7 +110,7 @@ impl Buckets {
 pub(super) async fn count(honnin: &Honnin, buckets: Vec<(Vec<u8>, i64)>, now: Timestamp) -> Result<bool, StoreError> {
     let unit = honnin.db.write(async move |tx| {
         for (bucket, limit) in &buckets {
-            if users::count_try(tx, bucket, now, WINDOW).await? > *limit {
+            if try_counters::count(tx, bucket, now, WINDOW).await? > *limit {
                 return Ok(false);
             }
         }

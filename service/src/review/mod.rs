@@ -21,7 +21,7 @@ use crate::{
 };
 use domain::{
     document::DocumentType,
-    ids::{SessionId, TenantId, UserId},
+    ids::{SessionId, TenantId},
     named::Named,
     outcome::Checks,
     reasons::Reason,
@@ -144,8 +144,8 @@ pub(crate) struct Reasons {
     by_reason: Vec<(Reason, i64)>,
 }
 
-/// The reasons of a tenant's waiting cases, of those with one kind of document, or of those assigned to somebody.
-pub(crate) type CountedReasons = Counted<(TenantId, Option<&'static str>, Option<String>), Arc<Reasons>>;
+/// The reasons of a tenant's waiting cases.
+pub(crate) type CountedReasons = Counted<(TenantId, Cases), Arc<Reasons>>;
 
 /// For how long reasons are kept that took long to count: no longer than until an open queue asks again.
 pub(crate) const KEPT: Bounds = Bounds {
@@ -169,11 +169,7 @@ pub async fn count_by_reason(
         document,
         assigned_to: mine.then(|| user.clone()),
     };
-    let of = (
-        tenant.clone(),
-        document.map(DocumentType::as_str),
-        cases.assigned_to.as_ref().map(UserId::to_string),
-    );
+    let key = (tenant.clone(), cases.clone());
     let (db, cases_of) = (honnin.db.clone(), tenant.clone());
     let count = async move {
         let count = db.read(async move |tx| search::count_reasons(tx, &cases_of, &cases).await);
@@ -181,7 +177,7 @@ pub async fn count_by_reason(
         let by_reason = by_frequency(&counts);
         Ok(Arc::new(Reasons { all, by_reason }))
     };
-    let counted = honnin.reasons.get(&honnin.clock, of, count).await?;
+    let counted = honnin.reasons.get(&honnin.clock, key, count).await?;
     let assigned = honnin
         .db
         .ask(async move |tx| search::count_assigned(tx, &tenant, &user).await);

@@ -5,6 +5,7 @@ use domain::{
     findings::{Asked, DocumentFindings, ModelHash, Quality, SelfieFindings},
     live::{FRAME_SIDE, FramePrint, Glance},
 };
+use sha2::{Digest, Sha256};
 use time::Date;
 pub use vision::PictureFault;
 use vision::{Picture, Vision};
@@ -156,7 +157,6 @@ impl Analyser for VisionAnalyser {
             Subject::Selfie => vision::normalise(bytes),
             Subject::Frame => vision::normalise_frame(bytes),
         }?;
-        let sha256 = picture.sha256_of_original;
         let picture = if subject == Subject::Selfie && picture.rgb.longest() > FRAME_SIDE {
             Picture::from_raster(picture.rgb.shrunk(FRAME_SIDE).into_owned())?
         } else {
@@ -169,7 +169,7 @@ impl Analyser for VisionAnalyser {
         Ok(Normalised {
             print: vision::frame_print(&picture),
             jpeg: picture.jpeg,
-            sha256,
+            sha256: Sha256::digest(bytes).into(),
             quality,
         })
     }
@@ -181,27 +181,27 @@ impl Analyser for VisionAnalyser {
         side: Side,
         today: Date,
     ) -> Result<DocumentFindings, PictureFault> {
-        let picture = Picture::reopen(jpeg, [0; 32])?;
+        let picture = Picture::reopen(jpeg)?;
         Ok(self.0.examine_document(&picture, kind, side, today))
     }
 
     fn rectify(&self, jpeg: Vec<u8>, outline: [[f32; 2]; 4], size: Size) -> Result<Vec<u8>, PictureFault> {
-        let picture = Picture::reopen(jpeg, [0; 32])?;
+        let picture = Picture::reopen(jpeg)?;
         let card = vision::straightened(&picture, &outline)?;
         sized(card.unwrap_or(picture), size)
     }
 
     fn reduce(&self, jpeg: Vec<u8>, size: Size) -> Result<Vec<u8>, PictureFault> {
-        sized(Picture::reopen(jpeg, [0; 32])?, size)
+        sized(Picture::reopen(jpeg)?, size)
     }
 
     fn strips(&self, jpeg: Vec<u8>, regions: &[[[f32; 2]; 4]]) -> Result<Option<Vec<u8>>, PictureFault> {
-        let picture = Picture::reopen(jpeg, [0; 32])?;
+        let picture = Picture::reopen(jpeg)?;
         Ok(vision::cut_strips(&picture, regions)?.map(|sheet| sheet.jpeg))
     }
 
     fn face(&self, jpeg: Vec<u8>, eyes: [[f32; 2]; 2]) -> Result<Option<Vec<u8>>, PictureFault> {
-        let picture = Picture::reopen(jpeg, [0; 32])?;
+        let picture = Picture::reopen(jpeg)?;
         Ok(vision::aligned_face(&picture, eyes)?.map(|face| face.jpeg))
     }
 
@@ -214,10 +214,7 @@ impl Analyser for VisionAnalyser {
     }
 
     fn selfie(&self, frames: Vec<Vec<u8>>, asked: &Asked) -> Result<SelfieFindings, PictureFault> {
-        let frames = frames
-            .into_iter()
-            .map(|jpeg| Picture::reopen(jpeg, [0; 32]))
-            .collect::<Result<Vec<_>, _>>()?;
+        let frames = frames.into_iter().map(Picture::reopen).collect::<Result<Vec<_>, _>>()?;
         Ok(self.0.examine_selfie(&frames, asked))
     }
 
@@ -231,6 +228,14 @@ mod tests {
     use super::*;
     use std::path::Path;
     use vision::raster::Raster;
+
+    #[test]
+    fn an_upload_is_known_by_the_bytes_that_were_sent() {
+        let analyser = VisionAnalyser::new(Vision::load(Path::new("")));
+        let jpeg = Picture::from_raster(Raster::filled(400, 300, [120; 3])).unwrap().jpeg;
+        let upload = analyser.normalise(&jpeg, Subject::Selfie).unwrap();
+        assert_eq!(upload.sha256, <[u8; 32]>::from(Sha256::digest(&jpeg)));
+    }
 
     #[test]
     fn what_the_camera_sends_is_no_larger_than_it_makes_it_and_a_photo_may_be() {

@@ -103,9 +103,7 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
             });
             counted
         });
-        answer
-            .await
-            .unwrap_or_else(|_| Err(StoreError::Unavailable("counting was cut short".into())))
+        answer.await.unwrap_or(Err(StoreError::Panicked))
     }
 
     /// Where a value is kept. Those are forgotten that nobody waits for and whose time is over.

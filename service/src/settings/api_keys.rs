@@ -18,6 +18,7 @@ use domain::{
 };
 use ipnet::IpNet;
 use std::collections::HashMap;
+pub use store::settings::api_keys::ListedKeys;
 use store::{
     StoreError, audit,
     settings::{
@@ -284,17 +285,6 @@ pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<Api
     unit.await
 }
 
-/// Which of a tenant's keys are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListedKeys {
-    /// Those that may be used.
-    Valid,
-    /// Those that are revoked or have expired.
-    Ended,
-    /// Both.
-    All,
-}
-
 /// A key in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedKey {
@@ -316,13 +306,8 @@ pub async fn list_key_page(
     limit: u32,
 ) -> Result<Vec<ListedKey>, StoreError> {
     let (tenant, now) = (developer.staff().tenant().clone(), honnin.now());
-    let valid = match listed {
-        ListedKeys::Valid => Some(true),
-        ListedKeys::Ended => Some(false),
-        ListedKeys::All => None,
-    };
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let keys = api_keys::list_page(tx, &tenant, valid, now, after.as_ref(), limit).await?;
+        let keys = api_keys::list_page(tx, &tenant, listed, now, after.as_ref(), limit).await?;
         let mut issuers = match (keys.last(), keys.first()) {
             (Some(oldest), Some(newest)) => {
                 api_keys::list_issuers(tx, &tenant, (oldest.created_at, newest.created_at)).await?

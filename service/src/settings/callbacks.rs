@@ -1,6 +1,6 @@
 //! The allow-list of callback URLs, from the command line.
 
-use super::{SettingsError, details, preview::differences, refuse_faults};
+use super::{SettingsError, audit_details::details, preview::differences, refuse_faults};
 use crate::{Honnin, access::CommandLine};
 use domain::{audit::AuditAction, callback::CallbackUrl, ids::TenantId, tenant::Section};
 use store::{audit, settings::tenants};

@@ -46,8 +46,16 @@ pub struct Preview {
     pub callers: Option<Callers>,
 }
 
-/// A setting, its old and its new value.
-pub type Difference = (Setting, Value, Value);
+/// A setting that changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which one.
+    pub setting: Setting,
+    /// Its value before the change.
+    pub old: Value,
+    /// Its value after it.
+    pub new: Value,
+}
 
 /// The value of a setting; written in the words of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,14 +135,23 @@ pub struct Callers {
     pub own: IpAddr,
     /// Whether it could.
     pub own_is_admitted: bool,
-    /// Addresses that used a key lately, and whether each could: first those that could not, then the latest ones.
-    pub lately: Vec<(String, bool)>,
+    /// Addresses that used a key lately: first those that could not, then the latest ones.
+    pub lately: Vec<RecentCaller>,
     /// How many more there are.
     pub more: usize,
     /// How many of all of them may call the API now and could no longer.
     pub shut_out: usize,
     /// Since when the audit log was searched, if it is too long to be searched for [`SPAN`].
     pub since: Option<Timestamp>,
+}
+
+/// An address that used a key lately.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecentCaller {
+    /// The address.
+    pub address: String,
+    /// Whether it could still call the API.
+    pub is_admitted: bool,
 }
 
 /// The settings without and with a change.
@@ -209,7 +226,8 @@ pub(super) fn differences(before: &TenantRow, after: &TenantRow) -> Vec<Differen
     let mut found = differences_of_settings(&before.settings_or_default(), &after.settings_or_default());
     if before.name != after.name {
         let [old, new] = [before, after].map(|tenant| Value::Text(tenant.name.clone()));
-        found.push((Setting::Name, old, new));
+        let setting = Setting::Name;
+        found.push(Difference { setting, old, new });
     }
     found
 }
@@ -234,7 +252,11 @@ pub(super) fn differences_of_settings(before: &TenantSettings, after: &TenantSet
         // What is no setting is a fact about the receiver.
         let setting = Setting::parse(&name)?;
         let old = was.get(&name).cloned().unwrap_or_default();
-        (old != new).then(|| (setting, shown(setting, &old), shown(setting, &new)))
+        (old != new).then(|| Difference {
+            setting,
+            old: shown(setting, &old),
+            new: shown(setting, &new),
+        })
     };
     is.into_iter().filter_map(difference).collect()
 }
@@ -295,7 +317,7 @@ async fn callers(
     before: &TenantSettings,
     after: &TenantSettings,
 ) -> Result<Callers, StoreError> {
-    let (found, since) = addresses(honnin, staff).await?;
+    let RecentAddresses { found, since } = addresses(honnin, staff).await?;
     let admits =
         |settings: &TenantSettings, address: &str| address.parse().is_ok_and(|address| settings.admits(address));
     let shut_out = found
@@ -304,11 +326,11 @@ async fn callers(
     let shut_out = shut_out.count();
     let (mut lately, admitted): (Vec<_>, Vec<_>) = found
         .into_iter()
-        .map(|address| {
-            let is_admitted = admits(after, &address);
-            (address, is_admitted)
+        .map(|address| RecentCaller {
+            is_admitted: admits(after, &address),
+            address,
         })
-        .partition(|(_, is_admitted)| !is_admitted);
+        .partition(|caller| !caller.is_admitted);
     lately.extend(admitted);
     let more = lately.len().saturating_sub(ADDRESSES);
     lately.truncate(ADDRESSES);
@@ -322,13 +344,20 @@ async fn callers(
     })
 }
 
-/// The addresses that used an API key lately, latest first: from the part of the audit log that is searched, and from each valid key's last
-/// use within [`SPAN`]. The second value is since when, if that is not the whole of [`SPAN`].
-async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Option<Timestamp>), StoreError> {
+/// The addresses that used an API key lately.
+struct RecentAddresses {
+    /// Latest first.
+    found: Vec<String>,
+    /// Since when they were looked for, if that is not the whole of [`SPAN`].
+    since: Option<Timestamp>,
+}
+
+/// Looks for addresses in the part of the audit log that is searched, and in each valid key's last use within [`SPAN`].
+async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<RecentAddresses, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
-    let since = now.minus(SPAN);
+    let begin = now.minus(SPAN);
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
-        let logged = audit::list_key_addresses(tx, &tenant, since).await?;
+        let logged = audit::list_key_addresses(tx, &tenant, begin).await?;
         let searched = audit::find_searched_since(tx, &tenant).await?;
         Ok((logged, searched, api_keys::list(tx, &tenant).await?))
     });
@@ -337,7 +366,7 @@ async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Optio
         .into_iter()
         .filter(|key| key.is_valid(now))
         .filter_map(|key| Some((key.last_used_from?, key.last_used_at?)))
-        .filter(|(_, at)| *at >= since);
+        .filter(|(_, at)| *at >= begin);
     let mut last = BTreeMap::new();
     for (address, at) in logged.into_iter().chain(used) {
         let latest = last.entry(address).or_insert(at);
@@ -345,8 +374,10 @@ async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<(Vec<String>, Optio
     }
     let mut found: Vec<_> = last.into_iter().collect();
     found.sort_by_key(|(_, at)| Reverse(*at));
-    let found = found.into_iter().map(|(address, _)| address).collect();
-    Ok((found, searched.filter(|oldest| *oldest > since)))
+    Ok(RecentAddresses {
+        found: found.into_iter().map(|(address, _)| address).collect(),
+        since: searched.filter(|oldest| *oldest > begin),
+    })
 }
 
 async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> Result<Erasures, StoreError> {

@@ -9,7 +9,7 @@ use crate::{
     },
     webhook::{
         delivery_log::holds_note,
-        payload,
+        payload::{self, is_unreadable},
         schedule::{Failed, next_attempt_at},
         sender::{fault::Answer, pacing::Permit, signature::SignedRequest},
         signing_secret,
@@ -95,14 +95,6 @@ async fn find_due(honnin: &Honnin, event: &EventId) -> Result<Option<(Outgoing, 
         let delivery = found.delivery?;
         (delivery.state == DeliveryState::Pending).then_some((found, delivery))
     }))
-}
-
-/// Whether storage responded, but with something that cannot be sent: an immediate retry would get the same.
-const fn is_unreadable(error: &StoreError) -> bool {
-    !matches!(
-        error,
-        StoreError::Unavailable(_) | StoreError::Panicked | StoreError::MasterKeyMissing
-    )
 }
 
 /// What cannot be sent counts as a failed attempt: it is visible, can be fixed, and the schedule continues. The same goes for what a version of the

@@ -4,7 +4,7 @@ use crate::{
     Honnin,
     access::{Developer, Reader},
     webhook::{
-        payload,
+        payload::{self, is_unreadable},
         sender::{self, signature::SignedRequest},
         signing_secret,
     },
@@ -183,9 +183,7 @@ pub async fn find_request(
     let url = found.url.clone();
     let request = match render(honnin, &found, at).await {
         Ok(request) => request,
-        Err(error @ (StoreError::Unavailable(_) | StoreError::Panicked | StoreError::MasterKeyMissing)) => {
-            return Err(error);
-        }
+        Err(error) if !is_unreadable(&error) => return Err(error),
         Err(_) => {
             return Ok(Some(RequestView {
                 url,

@@ -12,6 +12,11 @@ use store::{
     },
 };
 
+/// Whether storage responded, but with something that cannot be sent: an immediate retry would get the same.
+pub(super) const fn is_unreadable(error: &StoreError) -> bool {
+    !error.is_temporary() && !matches!(error, StoreError::Panicked)
+}
+
 /// The body of the webhook rendered from `sources`.
 ///
 /// # Errors

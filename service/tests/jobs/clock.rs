@@ -37,7 +37,7 @@ use service::{
         reprocess::reprocess,
     },
     settings::{
-        self, Look,
+        self, Confirmation,
         api_keys::{NewKey, draft_key, issue_key, list_keys, rotate_key},
     },
     webhook::schedule::WAITS,
@@ -542,7 +542,7 @@ async fn a_retention_that_is_shortened_by_a_clock_that_is_ahead_is_applied_once_
             retention: Millis(default.retention.0 - Millis::days(30).0),
         };
         let version = settings::load(&harness.honnin, &admin).await.unwrap().version;
-        settings::change(&harness.honnin, &admin, version, &shorter, Look::Second)
+        settings::change(&harness.honnin, &admin, version, &shorter, Confirmation::Given)
             .await
             .unwrap();
         // It is right again before a worker has looked.

@@ -12,7 +12,7 @@ use service::{
     Honnin,
     access::{Admin, CommandLine, Developer, Rank, Roster, Staff},
     people::{
-        Change, NewPerson, PeopleError, PeopleFilter,
+        Change, ListedPeople, NewPerson, PeopleError, PeopleFilter,
         accept_invitation::{AcceptError, accept_invitation},
         change_password::change_password,
         change_person,
@@ -289,7 +289,7 @@ async fn whoever_changes_their_password_while_they_are_shut_out_stays_out() {
         drop(changed);
         out.unwrap();
         let disabled = PeopleFilter {
-            enabled: Some(false),
+            listed: ListedPeople::Disabled,
             after: None,
         };
         let roster = Roster::of(admin.staff()).unwrap();

@@ -793,8 +793,8 @@ async fn what_was_made_in_somebodys_own_name_is_told_to_them_as_well() {
     };
     for change in [Change::Addresses(vec!["127.0.0.0/8".parse().unwrap()]), receiver] {
         let tenant = settings::load(&harness.honnin, &rita).await.unwrap();
-        let look = settings::Look::Second;
-        settings::change(&harness.honnin, &rita, tenant.version, &change, look)
+        let confirmed = settings::Confirmation::Given;
+        settings::change(&harness.honnin, &rita, tenant.version, &change, confirmed)
             .await
             .unwrap();
     }
@@ -847,7 +847,7 @@ async fn many_ordinary_changes_hide_neither_a_new_receiver_nor_a_lost_factor() {
             &colleague,
             tenant.version,
             &change,
-            settings::Look::Second,
+            settings::Confirmation::Given,
         )
         .await
         .unwrap();

@@ -7,6 +7,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::SeqCst},
 };
+use store::StoreError;
 
 struct World {
     clock: Arc<ManualClock>,
@@ -73,4 +74,14 @@ async fn counting_goes_on_when_the_caller_leaves() {
     drop(left);
     assert_eq!(world.ask(1, Millis(100)).await, 1);
     assert_eq!(world.times.load(SeqCst), 1);
+}
+
+#[tokio::test]
+async fn counting_that_panics_is_an_error_of_ours_and_is_not_kept() {
+    let world = World::new();
+    let clock: Arc<dyn Clock> = Arc::<ManualClock>::clone(&world.clock);
+    let fails = || -> Result<u64, StoreError> { panic!("a count that cannot be") };
+    let failed = world.counted.get(&clock, 1, async move { fails() }).await;
+    assert!(matches!(failed, Err(StoreError::Panicked)), "{failed:?}");
+    assert_eq!(world.ask(1, Millis(0)).await, 1, "the next one counts");
 }

@@ -11,7 +11,7 @@ use service::{
     access::Developer,
     jobs::sweep,
     session::overview::{DeliveryCounts, overview},
-    settings::{self, Look},
+    settings::{self, Confirmation},
     webhook::{
         delivery_log::{self, NoBody},
         diagnose::{BodyComparison, Verdict, diagnose_signature},
@@ -515,7 +515,7 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
         event_types: Vec::new(),
     };
     let staff = harness.staff(Role::Developer).await;
-    settings::change(&harness.honnin, &staff, harness.tenant.version, &change, Look::Second)
+    settings::change(&harness.honnin, &staff, harness.tenant.version, &change, Confirmation::Given)
         .await
         .unwrap();
     assert_eq!(health().await.unwrap().failing_since, None);
@@ -611,7 +611,7 @@ async fn an_old_note_goes_to_a_new_address_by_an_admins_hand_only() {
         developer.staff(),
         harness.tenant.version,
         &change,
-        Look::Second,
+        Confirmation::Given,
     )
     .await
     .unwrap();

@@ -7,6 +7,8 @@ pub mod password_resets;
 pub mod pending_sign_ins;
 pub mod provider_accounts;
 pub mod second_factors;
+pub mod set_up_links;
+pub mod try_counters;
 pub mod users;
 
 use domain::{

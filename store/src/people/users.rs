@@ -1,4 +1,4 @@
-//! Console users, the set-up link for the first of them, and the counters of sign-in attempts.
+//! Console users.
 
 use crate::{
     StoreError,
@@ -9,7 +9,7 @@ use domain::{
     cursor::After,
     ids::{TenantId, UserId},
     role::{Membership, Role},
-    time::{Millis, Timestamp},
+    time::Timestamp,
 };
 
 /// A person. The password is a PHC string, which `Debug` omits.
@@ -169,14 +169,26 @@ pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<UserRow>, StoreE
     rows.into_iter().map(UserRow::try_from).collect()
 }
 
-/// A page of a tenant's people, oldest first: those whose account is enabled, or those whose is not, or both; after the person `after`.
+/// Which of a tenant's people are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListedPeople {
+    /// Those whose account is enabled.
+    Enabled,
+    /// Those whose account is disabled.
+    Disabled,
+    /// Both.
+    #[default]
+    All,
+}
+
+/// A page of a tenant's people, oldest first, after the person `after`.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_page(
     tx: &mut Tx,
     tenant: &TenantId,
-    enabled: Option<bool>,
+    listed: ListedPeople,
     after: Option<&After<UserId>>,
     limit: u32,
 ) -> Result<Vec<UserRow>, StoreError> {
@@ -184,7 +196,8 @@ pub async fn list_page(
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(concat!(user_columns!(),
         "WHERE tenant_id = $1 AND (created_at, id) > ($2, $3) AND ((disabled_at IS NULL) = $4 OR $5)
          ORDER BY created_at, id LIMIT $6"))
-        .bind(tenant.as_str()).bind(at).bind(id).bind(enabled.unwrap_or(true)).bind(enabled.is_none())
+        .bind(tenant.as_str()).bind(at).bind(id)
+        .bind(listed == ListedPeople::Enabled).bind(listed == ListedPeople::All)
         .bind(i64::from(limit)).fetch_all(conn).await)?;
     rows.into_iter().map(UserRow::try_from).collect()
 }
@@ -280,97 +293,6 @@ pub async fn lock_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError
         "SELECT id FROM users WHERE operator = $1 AND disabled_at IS NULL AND id <> $2 LIMIT 1")
         .bind(true).bind(id.as_str()).fetch_optional(conn).await)?;
     Ok(other.is_some())
-}
-
-/// Stores a set-up link by its token's hash.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn insert_set_up_link(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("INSERT INTO set_up_links (hash, created_at) VALUES ($1, $2)")
-        .bind(hash).bind(now.as_millis()).execute(conn).await.map(drop))
-}
-
-/// Whether a set-up link was issued and none has been used yet.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn set_up_link_is_open(tx: &mut Tx, hash: &[u8]) -> Result<bool, StoreError> {
-    let found: Option<i64> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT created_at FROM set_up_links WHERE hash = $1 AND used_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM set_up_links AS other WHERE other.used_at IS NOT NULL)")
-        .bind(hash).fetch_optional(conn).await)?;
-    Ok(found.is_some())
-}
-
-/// Ends all set-up links. Returns whether one was open: of two concurrent units, only one gets true.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn close_set_up_links(tx: &mut Tx, now: Timestamp) -> Result<bool, StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE set_up_links SET used_at = $1 WHERE used_at IS NULL")
-        .bind(now.as_millis()).execute(conn).await.map(|done| done.rows_affected() > 0))
-}
-
-/// Counts an attempt, as one to sign in, and returns how many there were in this window, this one included. A window starts with the
-/// first attempt after the last one ended, or after the clock was set back to before its start.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn count_try(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
-    let began = now.minus(window);
-    on!(tx, conn => sqlx::query_scalar(
-        "INSERT INTO sign_in_tries (bucket, tries, since) VALUES ($1, 1, $2)
-         ON CONFLICT (bucket) DO UPDATE SET
-            tries = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN 1 ELSE sign_in_tries.tries + 1 END,
-            since = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN $2 ELSE sign_in_tries.since END
-         RETURNING tries")
-        .bind(bucket).bind(now.as_millis()).bind(began.as_millis())
-        .fetch_one(conn).await)
-}
-
-/// Takes back an attempt that was counted at `counted_at` and succeeded, unless another window has begun since.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn take_back_try(tx: &mut Tx, bucket: &[u8], counted_at: Timestamp) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE sign_in_tries SET tries = tries - 1 WHERE bucket = $1 AND tries > 0 AND since <= $2")
-        .bind(bucket).bind(counted_at.as_millis()).execute(conn).await.map(drop))
-}
-
-/// Clears the attempts of a counter, after one succeeded.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn forget_tries(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> {
-    on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE bucket = $1")
-        .bind(bucket).execute(conn).await.map(drop))
-}
-
-/// No name of a counter, which is a SHA-256, comes after it.
-const AFTER_ALL: [u8; 33] = [0xff; 33];
-
-/// Removes the attempts whose window of length `window` is over at `now` among the `most` counters that follow the one named `after`, or
-/// the first ones. Returns the name of the last of them, if there may be more. By name, because no index tells which are old.
-///
-/// # Errors
-/// If the database does not respond.
-pub async fn sweep_tries(
-    tx: &mut Tx,
-    now: Timestamp,
-    window: Millis,
-    after: Option<&[u8]>,
-    most: u32,
-) -> Result<Option<Vec<u8>>, StoreError> {
-    let after = after.unwrap_or_default();
-    let last: Option<Vec<u8>> = on!(tx, conn => sqlx::query_scalar(
-        "SELECT bucket FROM sign_in_tries WHERE bucket > $1 ORDER BY bucket LIMIT 1 OFFSET $2")
-        .bind(after).bind(i64::from(most) - 1).fetch_optional(conn).await)?;
-    on!(tx, conn => sqlx::query(
-        "DELETE FROM sign_in_tries WHERE bucket > $1 AND bucket <= $2 AND (since <= $3 OR since > $4)")
-        .bind(after).bind(last.as_deref().unwrap_or(&AFTER_ALL)).bind(now.minus(window).as_millis())
-        .bind(now.as_millis()).execute(conn).await.map(drop))?;
-    Ok(last)
 }
 
 /// What a person's visit follows.

@@ -504,7 +504,7 @@ pub async fn count_assigned(tx: &mut Tx, tenant: &TenantId, user: &UserId) -> Re
 }
 
 /// Which of a tenant's sessions waiting for review are counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cases {
     /// Only those with this kind of document.
     pub document: Option<DocumentType>,

@@ -196,40 +196,55 @@ pub async fn find_caller(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<Opt
         .transpose()
 }
 
+macro_rules! key_columns {
+    () => {
+        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_at, last_used_at,
+                last_used_from, networks
+         FROM api_keys "
+    };
+}
+
 /// A tenant's keys, newest first.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list(tx: &mut Tx, tenant: &TenantId) -> Result<Vec<ApiKeyRow>, StoreError> {
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_at, last_used_at,
-                last_used_from, networks
-         FROM api_keys WHERE tenant_id = $1 ORDER BY created_at DESC, id")
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(key_columns!(),
+        "WHERE tenant_id = $1 ORDER BY created_at DESC, id"))
         .bind(tenant.as_str()).fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()
 }
 
-/// A page of a tenant's keys, newest first: those that may be used at `now`, or those that may not, or both if `valid` is `None`; after the key `after`.
+/// Which of a tenant's keys are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListedKeys {
+    /// Those that may be used.
+    Valid,
+    /// Those that are revoked or have expired.
+    Ended,
+    /// Both.
+    All,
+}
+
+/// A page of a tenant's keys, as they are at `now`: newest first, after the key `after`.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_page(
     tx: &mut Tx,
     tenant: &TenantId,
-    valid: Option<bool>,
+    listed: ListedKeys,
     now: Timestamp,
     after: Option<&After<ApiKeyId>>,
     limit: u32,
 ) -> Result<Vec<ApiKeyRow>, StoreError> {
     let (at, id) = after.map_or((i64::MAX, ""), |(at, id)| (at.as_millis(), id.as_str()));
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, name, prefix, hash, scopes, created_at, expires_at, revoked_at, replaced_at, last_used_at,
-                last_used_from, networks
-         FROM api_keys WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(key_columns!(),
+        "WHERE tenant_id = $1 AND (created_at, id) < ($2, $3)
              AND ((revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)) = $5 OR $6)
-         ORDER BY created_at DESC, id DESC LIMIT $7")
+         ORDER BY created_at DESC, id DESC LIMIT $7"))
         .bind(tenant.as_str()).bind(at).bind(id).bind(now.as_millis())
-        .bind(valid.unwrap_or(true)).bind(valid.is_none()).bind(i64::from(limit))
+        .bind(listed == ListedKeys::Valid).bind(listed == ListedKeys::All).bind(i64::from(limit))
         .fetch_all(conn).await)?;
     raw.into_iter().map(ApiKeyRow::try_from).collect()
 }

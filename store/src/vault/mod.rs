@@ -260,7 +260,7 @@ impl Vault {
     async fn fill(&self) -> Result<(), StoreError> {
         let me = self.clone();
         let filled = tokio::spawn(async move { me.make_batch().await }).await;
-        filled.map_err(StoreError::unavailable)?
+        filled.unwrap_or(Err(StoreError::Panicked))
     }
 
     /// Makes a batch of keys durable, unless another task just did.

@@ -222,13 +222,18 @@ fn bare_json(data: &EventData) -> Result<String, StoreError> {
     serde_json::to_string(&bare).map_err(StoreError::refused)
 }
 
+macro_rules! event_columns {
+    () => {
+        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events "
+    };
+}
+
 /// A tenant's event; another tenant's id finds nothing.
 ///
 /// # Errors
 /// If the database does not respond or the row does not parse.
 pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option<EventRow>, StoreError> {
-    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events WHERE id = $1 AND tenant_id = $2")
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(concat!(event_columns!(), "WHERE id = $1 AND tenant_id = $2"))
         .bind(id.as_str()).bind(tenant.as_str()).fetch_optional(conn).await)?;
     raw.map(EventRow::try_from).transpose()
 }
@@ -238,9 +243,8 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &EventId) -> Result<Option
 /// # Errors
 /// If the database does not respond.
 pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<EventRow>, StoreError> {
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT id, tenant_id, session_id, kind, created_at, data, note FROM events
-         WHERE session_id = $1 ORDER BY created_at, id")
+    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(concat!(event_columns!(),
+        "WHERE session_id = $1 ORDER BY created_at, id"))
         .bind(session.as_str()).fetch_all(conn).await)?;
     let read = |raw: Raw| if_readable(&raw.id.clone(), EventRow::try_from(raw));
     Ok(raw.into_iter().filter_map(read).collect())

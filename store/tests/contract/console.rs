@@ -19,7 +19,8 @@ use store::{
     audit::{self, Entry},
     people::{
         console_sessions::{self, ConsoleSession},
-        users::{self, UserRow},
+        set_up_links, try_counters,
+        users::{self, ListedPeople, UserRow},
     },
     review::{self, NamedPending, NewRuling, PendingRuling, Reservation, Undone},
     session::sessions::SessionRow,
@@ -139,22 +140,26 @@ async fn people_are_listed_page_by_page_those_who_are_enabled_or_the_others() {
         }
         let ids: Vec<_> = std::iter::once(first).chain(people).map(|person| &person.id).collect();
         let db = &db;
-        let listed = |enabled, limit| async move {
+        let listed = |which, limit| async move {
             let (mut all, mut after) = (Vec::new(), None);
             loop {
                 let from = keep(after);
-                let page = read!(db, tx => users::list_page(tx, &tenant.id, enabled, from.as_ref(), limit));
+                let page = read!(db, tx => users::list_page(tx, &tenant.id, which, from.as_ref(), limit));
                 let Some(last) = page.last() else { return all };
                 after = Some((last.created_at, last.id.clone()));
                 all.extend(page.into_iter().map(|person| person.id));
             }
         };
-        for (enabled, expected) in [(None, &ids[..]), (Some(true), &ids[..3]), (Some(false), &ids[3..])] {
+        for (which, expected) in [
+            (ListedPeople::All, &ids[..]),
+            (ListedPeople::Enabled, &ids[..3]),
+            (ListedPeople::Disabled, &ids[3..]),
+        ] {
             for limit in [1, 2, 9] {
-                let found: Vec<UserId> = listed(enabled, limit).await;
+                let found: Vec<UserId> = listed(which, limit).await;
                 assert!(
                     found.iter().eq(expected.iter().copied()),
-                    "{name}: {enabled:?}, {limit} a page: {found:?}"
+                    "{name}: {which:?}, {limit} a page: {found:?}"
                 );
             }
         }
@@ -299,22 +304,19 @@ async fn one_used_set_up_link_closes_all() {
     for Backend { name, db, .. } in backends().await {
         let (one, two): (&[u8], &[u8]) = (&[1; 32], &[2; 32]);
         for hash in [one, two] {
-            write!(db, tx => users::insert_set_up_link(tx, hash, at(1))).unwrap();
+            write!(db, tx => set_up_links::insert(tx, hash, at(1))).unwrap();
         }
-        assert!(read!(db, tx => users::set_up_link_is_open(tx, one)), "{name}");
-        assert!(!read!(db, tx => users::set_up_link_is_open(tx, &[3; 32])), "{name}");
+        assert!(read!(db, tx => set_up_links::is_open(tx, one)), "{name}");
+        assert!(!read!(db, tx => set_up_links::is_open(tx, &[3; 32])), "{name}");
+        assert!(write!(db, tx => set_up_links::close_all(tx, at(2))).unwrap(), "{name}");
         assert!(
-            write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(),
-            "{name}"
-        );
-        assert!(
-            !write!(db, tx => users::close_set_up_links(tx, at(2))).unwrap(),
+            !write!(db, tx => set_up_links::close_all(tx, at(2))).unwrap(),
             "{name}: again"
         );
-        assert!(!read!(db, tx => users::set_up_link_is_open(tx, two)), "{name}");
-        write!(db, tx => users::insert_set_up_link(tx, &[4; 32], at(3))).unwrap();
+        assert!(!read!(db, tx => set_up_links::is_open(tx, two)), "{name}");
+        write!(db, tx => set_up_links::insert(tx, &[4; 32], at(3))).unwrap();
         assert!(
-            !read!(db, tx => users::set_up_link_is_open(tx, &[4; 32])),
+            !read!(db, tx => set_up_links::is_open(tx, &[4; 32])),
             "{name}: after the set-up"
         );
     }
@@ -325,18 +327,18 @@ async fn tries_are_counted_within_their_window() {
     for Backend { name, db, .. } in backends().await {
         let mut counted = Vec::new();
         for now in [0, 40, 99, 100, 150] {
-            counted.push(write!(db, tx => users::count_try(tx, b"who", at(now), Millis(100))).unwrap());
+            counted.push(write!(db, tx => try_counters::count(tx, b"who", at(now), Millis(100))).unwrap());
         }
         assert_eq!(counted, [1, 2, 3, 1, 2], "{name}");
-        let other = write!(db, tx => users::count_try(tx, b"else", at(150), Millis(100)));
+        let other = write!(db, tx => try_counters::count(tx, b"else", at(150), Millis(100)));
         assert_eq!(other.unwrap(), 1, "{name}");
-        write!(db, tx => users::forget_tries(tx, b"who")).unwrap();
-        let again = write!(db, tx => users::count_try(tx, b"who", at(151), Millis(100)));
+        write!(db, tx => try_counters::forget(tx, b"who")).unwrap();
+        let again = write!(db, tx => try_counters::count(tx, b"who", at(151), Millis(100)));
         assert_eq!(again.unwrap(), 1, "{name}");
-        let set_back = write!(db, tx => users::count_try(tx, b"else", at(20), Millis(100)));
+        let set_back = write!(db, tx => try_counters::count(tx, b"else", at(20), Millis(100)));
         assert_eq!(set_back.unwrap(), 1, "{name}: the clock was set back");
         assert_eq!(
-            write!(db, tx => users::count_try(tx, b"else", at(21), Millis(100))).unwrap(),
+            write!(db, tx => try_counters::count(tx, b"else", at(21), Millis(100))).unwrap(),
             2,
             "{name}"
         );
@@ -347,17 +349,17 @@ async fn tries_are_counted_within_their_window() {
 async fn tries_are_removed_when_their_window_is_over() {
     for Backend { name, db, .. } in backends().await {
         for (bucket, now) in [(b"a", 0), (b"b", 100), (b"c", 101), (b"d", 300)] {
-            write!(db, tx => users::count_try(tx, bucket, at(now), Millis(100))).unwrap();
+            write!(db, tx => try_counters::count(tx, bucket, at(now), Millis(100))).unwrap();
         }
         let mut last = None;
         for slice in [Some(b"b".to_vec()), Some(b"d".to_vec()), None] {
             let after = keep(last);
-            last = write!(db, tx => users::sweep_tries(tx, at(200), Millis(100), after.as_deref(), 2)).unwrap();
+            last = write!(db, tx => try_counters::sweep(tx, at(200), Millis(100), after.as_deref(), 2)).unwrap();
             assert_eq!(last, slice, "{name}");
         }
         let mut counted = Vec::new();
         for bucket in [b"a", b"b", b"c", b"d"] {
-            counted.push(write!(db, tx => users::count_try(tx, bucket, at(200), Millis(1000))).unwrap());
+            counted.push(write!(db, tx => try_counters::count(tx, bucket, at(200), Millis(1000))).unwrap());
         }
         assert_eq!(counted, [1, 1, 2, 1], "{name}");
     }

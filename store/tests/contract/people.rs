@@ -14,6 +14,7 @@ use store::{
         invitations::{self, InvitationRow},
         known_browsers::{self, BrowserRow, LastUse},
         password_resets::{self, ResetRow},
+        try_counters,
         users::{self, UserRow},
     },
     settings::tenants::TenantRow,
@@ -343,16 +344,16 @@ async fn a_try_is_taken_back_in_its_own_window_only() {
     for Backend { name, db, .. } in backends().await {
         let count = |now| {
             let db = db.clone();
-            async move { write!(db, tx => users::count_try(tx, b"who", at(now), Millis(100))).unwrap() }
+            async move { write!(db, tx => try_counters::count(tx, b"who", at(now), Millis(100))).unwrap() }
         };
         assert_eq!((count(0).await, count(50).await), (1, 2), "{name}");
-        write!(db, tx => users::take_back_try(tx, b"who", at(50))).unwrap();
+        write!(db, tx => try_counters::take_back(tx, b"who", at(50))).unwrap();
         assert_eq!(count(60).await, 2, "{name}");
         assert_eq!(count(100).await, 1, "{name}: another window");
-        write!(db, tx => users::take_back_try(tx, b"who", at(60))).unwrap();
+        write!(db, tx => try_counters::take_back(tx, b"who", at(60))).unwrap();
         assert_eq!(count(101).await, 2, "{name}: it was counted in the one before");
         for _ in 0..4 {
-            write!(db, tx => users::take_back_try(tx, b"who", at(101))).unwrap();
+            write!(db, tx => try_counters::take_back(tx, b"who", at(101))).unwrap();
         }
         assert_eq!(count(102).await, 1, "{name}: never below none");
     }

@@ -24,7 +24,7 @@ use store::{
         sessions::{self, SessionRow},
     },
     settings::{
-        api_keys::{self, ApiKeyRow, CallerRow},
+        api_keys::{self, ApiKeyRow, CallerRow, ListedKeys},
         tenants::{self, TenantRow},
     },
 };
@@ -560,25 +560,25 @@ async fn keys_are_listed_page_by_page_those_that_are_valid_or_the_others() {
         }
         write!(db, tx => api_keys::revoke(tx, &tenant.id, &keys[3].id, at(5))).unwrap();
         let db = &db;
-        let listed = |valid, now, limit| async move {
+        let listed = |which, now, limit| async move {
             let (mut all, mut after) = (Vec::new(), None);
             loop {
                 let from = keep(after);
-                let page = read!(db, tx => api_keys::list_page(tx, &tenant.id, valid, at(now), from.as_ref(), limit));
+                let page = read!(db, tx => api_keys::list_page(tx, &tenant.id, which, at(now), from.as_ref(), limit));
                 let Some(last) = page.last() else { return all };
                 after = Some((last.created_at, last.id.clone()));
                 all.extend(page.iter().map(|key| key.hash[0]));
             }
         };
-        for (valid, now, expected) in [
-            (None, 50, vec![4, 3, 2, 1]),
-            (Some(true), 50, vec![3, 2, 1]),
-            (Some(true), 100, vec![3, 2]),
-            (Some(false), 100, vec![4, 1]),
+        for (which, now, expected) in [
+            (ListedKeys::All, 50, vec![4, 3, 2, 1]),
+            (ListedKeys::Valid, 50, vec![3, 2, 1]),
+            (ListedKeys::Valid, 100, vec![3, 2]),
+            (ListedKeys::Ended, 100, vec![4, 1]),
         ] {
             for limit in [1, 2, 9] {
-                let found = listed(valid, now, limit).await;
-                assert_eq!(found, expected, "{name}: {valid:?} at {now}, {limit} a page");
+                let found = listed(which, now, limit).await;
+                assert_eq!(found, expected, "{name}: {which:?} at {now}, {limit} a page");
             }
         }
     }

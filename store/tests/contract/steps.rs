@@ -14,7 +14,7 @@ use store::{
     Db, DbOptions, StoreError, Tx,
     decision::identities,
     jobs::{self, Claim, JobKind},
-    people::users,
+    people::try_counters,
     session::{
         ended, idempotency,
         search::{self, Filter, Order, Page, Person},
@@ -202,8 +202,8 @@ async fn a_slice_of_a_table_is_swept_however_long_the_table_is() {
     let tries =
         "INSERT INTO sign_in_tries (bucket, tries, since) SELECT CAST(printf('%06d', i) AS BLOB), 1, 1000000 FROM n";
     assert_bounded("attempts that still count", &[tries], async |tx| {
-        let last = users::sweep_tries(tx, NOW, Millis(1_000), None, 20).await?;
-        users::sweep_tries(tx, NOW, Millis(1_000), last.as_deref(), 20).await
+        let last = try_counters::sweep(tx, NOW, Millis(1_000), None, 20).await?;
+        try_counters::sweep(tx, NOW, Millis(1_000), last.as_deref(), 20).await
     })
     .await;
 }

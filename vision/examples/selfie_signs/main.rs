@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (limits, mut dice) = (SelfieLimits::default(), Dice(SEED));
     let see = |picture: &Picture| {
-        let again = Picture::reopen(picture.jpeg.clone(), [0; 32]).ok()?;
+        let again = Picture::reopen(picture.jpeg.clone()).ok()?;
         let seen = vision.examine_selfie(&[again], &Asked::default());
         seen.face.map(|face| (face, seen.signs))
     };

@@ -16,7 +16,6 @@ use format::Format;
 use image::metadata::Orientation;
 use image::{ColorType, DynamicImage, ImageDecoder, Limits};
 use jpeg_encoder::{Encoder, SamplingFactor};
-use sha2::{Digest, Sha256};
 
 /// The largest upload: a phone's 12-megapixel JPEG has 3 to 6 MB.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -45,8 +44,6 @@ pub struct Picture {
     pub rgb: Raster,
     /// The same pixels as a JPEG without metadata: what is stored and shown.
     pub jpeg: Vec<u8>,
-    /// Hash of the bytes that were uploaded.
-    pub sha256_of_original: [u8; 32],
 }
 
 impl std::fmt::Debug for Picture {
@@ -68,13 +65,9 @@ impl Picture {
     ///
     /// # Errors
     /// [`PictureFault`] if it cannot be decoded.
-    pub fn reopen(jpeg: Vec<u8>, sha256_of_original: [u8; 32]) -> Result<Self, PictureFault> {
+    pub fn reopen(jpeg: Vec<u8>) -> Result<Self, PictureFault> {
         let rgb = decode(&jpeg, (1, 1))?;
-        Ok(Self {
-            rgb,
-            jpeg,
-            sha256_of_original,
-        })
+        Ok(Self { rgb, jpeg })
     }
 
     /// A picture made of pixels that are in memory already.
@@ -83,12 +76,7 @@ impl Picture {
     /// [`PictureFault::Corrupt`] if it cannot be encoded.
     pub fn from_raster(rgb: Raster) -> Result<Self, PictureFault> {
         let jpeg = encode(&rgb)?;
-        let sha256_of_original = Sha256::digest(&jpeg).into();
-        Ok(Self {
-            rgb,
-            jpeg,
-            sha256_of_original,
-        })
+        Ok(Self { rgb, jpeg })
     }
 }
 
@@ -122,13 +110,7 @@ pub fn normalise_frame(bytes: &[u8]) -> Result<Picture, PictureFault> {
 }
 
 fn normalise_of(bytes: &[u8], least: (u32, u32)) -> Result<Picture, PictureFault> {
-    let rgb = decode(bytes, least)?;
-    let jpeg = encode(&rgb)?;
-    Ok(Picture {
-        rgb,
-        jpeg,
-        sha256_of_original: Sha256::digest(bytes).into(),
-    })
+    Picture::from_raster(decode(bytes, least)?)
 }
 
 /// The pixels of a picture whose shorter and longer side are not below `least`.

@@ -106,10 +106,7 @@ async fn details(request: Request, fields: Fields) -> PageResult<Outcome> {
             being_read: is_being_read(&here),
             unsaved: false,
         })),
-        Err(DetailsError::StepRefused(error)) => match Refusal::from(error) {
-            Refusal::Unavailable if !here.request.who.wants_json => not_saved(&here, form).await,
-            refusal => Err(refusal),
-        },
+        Err(DetailsError::StepRefused(error)) => not_saved(&here, form, error.into()).await,
     }
 }
 
@@ -145,10 +142,9 @@ async fn with_address(here: &Here, mut form: TypedForm) -> PageResult<Outcome> {
 /// The choice of the document. What was typed is kept for its details.
 async fn for_another_document(here: &Here, form: TypedForm) -> PageResult<Outcome> {
     let kept = details::keep_draft(here.request.honnin(), &here.applicant, &Personal::new(form.clone())).await;
-    match kept.map_err(Refusal::from) {
+    match kept {
         Ok(()) => Ok(Outcome::Done(here.request.lead_on(forms::CHOOSE))),
-        Err(Refusal::Unavailable) if !here.request.who.wants_json => not_saved(here, form).await,
-        Err(refusal) => Err(refusal),
+        Err(error) => not_saved(here, form, error.into()).await,
     }
 }
 
@@ -168,8 +164,12 @@ async fn shown(
     Ok(Outcome::shown(status, view))
 }
 
-/// The page with what was typed, which the database did not take. If it cannot be read either, the refusal says so.
-async fn not_saved(here: &Here, form: TypedForm) -> PageResult<Outcome> {
+/// The page with what was typed, if storage did not take it for now. If it cannot be read either, the refusal says so.
+async fn not_saved(here: &Here, form: TypedForm, refusal: Refusal) -> PageResult<Outcome> {
+    if here.request.who.wants_json || !matches!(&refusal, Refusal::Store(error) if error.is_temporary()) {
+        return Err(refusal);
+    }
+    refusal.log();
     let view = DetailsView {
         unsaved: true,
         ..as_typed(here, form).await?

@@ -27,7 +27,7 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Roster},
     people::{
-        Change, NewPerson, PeopleError, PeopleFilter, change_person,
+        Change, ListedPeople, NewPerson, PeopleError, PeopleFilter, change_person,
         invite::{InviteError, draft_invitation, invite as invite_person, list_invitations, revoke_invitation},
         list_people,
         reset_password::{issue_reset, newest_entry},
@@ -70,10 +70,10 @@ async fn view_of(request: &Request, roster: &Roster) -> PageResult<PeopleView> {
     let fields = request.query()?;
     let state = fields.text("state");
     let mut filter = PeopleFilter {
-        enabled: match state.as_str() {
-            ALL => None,
-            DISABLED => Some(false),
-            _ => Some(true),
+        listed: match state.as_str() {
+            ALL => ListedPeople::All,
+            DISABLED => ListedPeople::Disabled,
+            _ => ListedPeople::Enabled,
         },
         after: cursor::parse(&fields.text("after"), UserId::parse),
     };

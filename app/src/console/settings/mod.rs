@@ -40,7 +40,7 @@ use second_look::SecondLook;
 use section::{holds, path};
 use service::{
     access::{Admin, Developer},
-    settings::{self, Look, SettingsError, change, logo::find_logo, preview::preview},
+    settings::{self, Confirmation, SettingsError, change, logo::find_logo, preview::preview},
     stored::TenantRow,
 };
 use view::{SettingsView, render};
@@ -199,16 +199,16 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
         };
         return Ok(Outcome::shown(StatusCode::OK, view));
     }
-    let mut look = Look::First;
+    let mut confirmation = Confirmation::Missing;
     if fields.has(CONFIRMED) {
         match confirmation_mistake(&request, &fields).await? {
-            None => look = Look::Second,
+            None => confirmation = Confirmation::Given,
             Some(wrong) => return look_again(&request, section, &fields, &wanted, vec![wrong]).await,
         }
     }
-    match change(request.honnin(), request.staff(), version, &wanted, look).await {
+    match change(request.honnin(), request.staff(), version, &wanted, confirmation).await {
         Ok(()) => done(&path(section), say("Saved.", "保存しました。")),
-        Err(SettingsError::LookAgain) => look_again(&request, section, &fields, &wanted, Vec::new()).await,
+        Err(SettingsError::NeedsConfirmation) => look_again(&request, section, &fields, &wanted, Vec::new()).await,
         Err(SettingsError::Stale) => compare(&request, section, &fields, &wanted).await,
         Err(error) => {
             let mistakes = why_not_saved(section, error)?;
@@ -238,7 +238,7 @@ fn why_not_saved(section: Section, error: SettingsError) -> PageResult<Vec<Mista
         SettingsError::Forbidden(forbidden) => return Err(forbidden.into()),
         SettingsError::Store(error) => return Err(error.into()),
         // The caller shows it.
-        SettingsError::LookAgain => Vec::new(),
+        SettingsError::NeedsConfirmation => Vec::new(),
         SettingsError::Stale => vec![mistake(
             section.as_str(),
             say(

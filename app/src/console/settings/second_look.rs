@@ -11,7 +11,7 @@ use crate::parts::{Mistake, title};
 use crate::{PageMeta, forms};
 use domain::tenant::Section;
 use leptos::prelude::*;
-use service::settings::preview::{Callers, Decisions, Erasures, MAX_DECISIONS, Preview, Tally};
+use service::settings::preview::{Callers, Decisions, Difference, Erasures, MAX_DECISIONS, Preview, Tally};
 
 /// A change that is not saved yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub(super) struct SecondLook {
 }
 
 fn changes(preview: &Preview) -> AnyView {
-    let rows = preview.changes.iter().map(|(setting, old, new)| {
+    let rows = preview.changes.iter().map(|Difference { setting, old, new }| {
         [
             row_name(labels::setting(*setting)),
             cell(labels::value_of(*setting, old)),
@@ -149,8 +149,11 @@ fn callers(found: &Callers) -> AnyView {
     let rows = found
         .lately
         .iter()
-        .filter(|(address, _)| *address != own_address)
-        .map(|(address, admitted)| view! { <li>{tell!("{address}: {}", "{address}：{}", word(*admitted))}</li> })
+        .filter(|caller| caller.address != own_address)
+        .map(|caller| {
+            let address = &caller.address;
+            view! { <li>{tell!("{address}: {}", "{address}：{}", word(caller.is_admitted))}</li> }
+        })
         .collect_view();
     let none = found
         .lately

@@ -251,8 +251,9 @@ impl Listener {
     async fn page(&self, url: &Url) -> Result<Page, Failure> {
         let headers = [("authorization", self.authorization.clone())];
         let answer = self.client.send("GET", url, &headers, Vec::new()).await;
-        let (status, body) =
+        let answer =
             answer.map_err(|error| format!("cannot reach {}: {error}", self.events.origin().ascii_serialization()))?;
+        let (status, body) = (answer.status(), answer.body());
         if status != StatusCode::OK {
             let hint = if status == StatusCode::UNAUTHORIZED {
                 " Events are listed with the scope `read`."
@@ -260,9 +261,9 @@ impl Listener {
                 ""
             };
             // Errors of the API contain no personal data.
-            return Err(format!("{url}: {status} {}{hint}", String::from_utf8_lossy(&body)).into());
+            return Err(format!("{url}: {status} {}{hint}", String::from_utf8_lossy(body)).into());
         }
-        Ok(serde_json::from_slice(&body)?)
+        Ok(serde_json::from_slice(body)?)
     }
 
     /// Sends every event that is due.
@@ -286,10 +287,10 @@ impl Listener {
             let took = began.elapsed().as_millis();
             let (kind, id) = (&event.kind, &event.id);
             match &answer {
-                Ok((status, _)) => say(format_args!("{kind} {id} -> {} in {took} ms", status.as_u16()))?,
+                Ok(answer) => say(format_args!("{kind} {id} -> {} in {took} ms", answer.status().as_u16()))?,
                 Err(error) => say(format_args!("{kind} {id} -> {error}"))?,
             }
-            if answer.is_ok_and(|(status, _)| status.is_success()) {
+            if answer.is_ok_and(|answer| answer.status().is_success()) {
                 self.progress.accepted += 1;
                 continue;
             }

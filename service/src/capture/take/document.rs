@@ -1,6 +1,6 @@
 //! One side of the document.
 
-use super::{CaptureError, drop_if_refused, drop_pictures, keep, number_of_next, store_row, unused::Counted};
+use super::{CaptureError, drop_if_refused, drop_pictures, keep, number_of_next, store_row, unused::CountedPicture};
 use crate::{
     Honnin,
     access::Applicant,
@@ -33,7 +33,7 @@ pub async fn capture_document(
 ) -> Result<(), CaptureError> {
     let attempt = progress(honnin, applicant).await?;
     check_turn(&attempt, kind, side, honnin.now())?;
-    let counted = Counted::begin(honnin, applicant.session()).await?;
+    let counted = CountedPicture::begin(honnin, applicant.session()).await?;
     let taken = take(honnin, applicant, &attempt, (kind, side), upload, &counted).await;
     counted.settle(honnin, taken).await
 }
@@ -44,7 +44,7 @@ async fn take(
     attempt: &AttemptState,
     (kind, side): (DocumentType, Side),
     upload: Vec<u8>,
-    counted: &Counted,
+    counted: &CountedPicture,
 ) -> Result<(), CaptureError> {
     let slot = Slot::Document(side);
     let Some(picture) = decode(honnin, attempt, slot, upload).await? else {

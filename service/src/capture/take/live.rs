@@ -79,7 +79,7 @@ pub enum Colours {
 
 /// A frame while the camera is on.
 #[derive(Clone, Copy, Debug)]
-pub enum Frame<'a> {
+pub enum LiveFrame<'a> {
     /// The first, which begins a run.
     First(Colours),
     /// The next of the run with this token.
@@ -93,7 +93,7 @@ pub enum Frame<'a> {
 pub async fn look(
     honnin: &Honnin,
     applicant: &Applicant,
-    which: Frame<'_>,
+    which: LiveFrame<'_>,
     frame: Vec<u8>,
     file: Option<FileHash>,
 ) -> Result<FrameResponse, LiveError> {
@@ -101,9 +101,9 @@ pub async fn look(
     in_turn(&attempt, honnin.now())?;
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let current = match which {
-        Frame::First(_) if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
-        Frame::First(_) => None,
-        Frame::Next(token) => match find_current(&key, &attempt, token) {
+        LiveFrame::First(_) if attempt.answers.live_runs >= MAX_RUNS => return Err(LiveError::NoRunLeft),
+        LiveFrame::First(_) => None,
+        LiveFrame::Next(token) => match find_current(&key, &attempt, token) {
             Ok(run) => Some(run),
             Err(NotCurrent::Ended(instruction)) => {
                 let token = token.to_owned();
@@ -119,7 +119,7 @@ pub async fn look(
         // Only now: a browser that has given up on this frame, as on a slow server, must not have used up a run.
         None => begin(honnin, applicant).await?,
     };
-    if let Frame::First(colours) = which {
+    if let LiveFrame::First(colours) = which {
         run = with_colours(honnin, &attempt, run, colours);
     }
     let now = honnin.now();

@@ -7,7 +7,7 @@ mod selfie;
 mod unused;
 
 pub use document::capture_document;
-pub use live::{Colours, Frame as LiveFrame, FrameResponse, LiveError, MAX_RUNS, look};
+pub use live::{Colours, FrameResponse, LiveError, LiveFrame, MAX_RUNS, look};
 pub use selfie::{Answers, Burst, capture_selfie, challenge};
 pub use unused::MOST_UNUSED;
 

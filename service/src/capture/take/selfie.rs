@@ -1,7 +1,7 @@
 //! The selfie: a burst of frames around movements chosen by the server, two files around one, or one picture of a user who cannot
 //! move.
 
-use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, store_row, unused::Counted};
+use super::{CaptureError, drop_if_refused, in_turn, keep, live, number_of_next, store_row, unused::CountedPicture};
 use crate::{
     Honnin,
     access::Applicant,
@@ -113,7 +113,7 @@ pub async fn capture_selfie(honnin: &Honnin, applicant: &Applicant, burst: Burst
     if attempt.tries_left(Slot::Selfie) == 0 {
         return Err(CaptureError::NoTryLeft);
     }
-    let counted = Counted::begin(honnin, applicant.session()).await?;
+    let counted = CountedPicture::begin(honnin, applicant.session()).await?;
     let taken = take(honnin, applicant, &attempt, answered, burst.frames, &counted).await;
     counted.settle(honnin, taken).await
 }
@@ -124,7 +124,7 @@ async fn take(
     attempt: &AttemptState,
     answered: Answered,
     frames: Vec<(u32, Vec<u8>)>,
-    counted: &Counted,
+    counted: &CountedPicture,
 ) -> Result<(), CaptureError> {
     let look = move |analyser: &dyn Analyser| {
         let frames = frames.into_iter().enumerate().map(|(number, (at, bytes))| {

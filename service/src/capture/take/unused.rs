@@ -8,7 +8,7 @@ use domain::{
     time::{Millis, Timestamp},
 };
 use sha2::{Digest, Sha256};
-use store::{StoreError, Tx, people::users};
+use store::{StoreError, Tx, people::try_counters};
 
 /// Most of them of a session within 15 minutes. A person who chooses wrong files, or whose connection breaks, needs a few.
 pub const MOST_UNUSED: i64 = 30;
@@ -17,12 +17,12 @@ const SPAN: Millis = WINDOW;
 
 /// A picture that is counted as unused until it is kept.
 #[derive(Clone)]
-pub(super) struct Counted {
+pub(super) struct CountedPicture {
     bucket: Vec<u8>,
     at: Timestamp,
 }
 
-impl Counted {
+impl CountedPicture {
     /// Counts a picture of `session` that is about to be decoded: whoever hangs up before it is done is counted as well.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Counted {
         let new = counted.clone();
         let unit = honnin
             .db
-            .write(async move |tx| users::count_try(tx, &new.bucket, new.at, SPAN).await);
+            .write(async move |tx| try_counters::count(tx, &new.bucket, new.at, SPAN).await);
         if unit.await? > MOST_UNUSED {
             return Err(CaptureError::Busy);
         }
@@ -65,6 +65,6 @@ impl Counted {
 
     /// The picture is kept, in the caller's unit.
     pub(super) async fn keep(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        users::take_back_try(tx, &self.bucket, self.at).await
+        try_counters::take_back(tx, &self.bucket, self.at).await
     }
 }

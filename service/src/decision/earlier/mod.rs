@@ -85,16 +85,17 @@ pub(crate) async fn find_earlier(
     }
     let face = found.selfie.as_ref().and_then(|selfie| selfie.face.as_ref());
     let agreed = policy.find_duplicates && attempt.answers.face_search == Some(true);
+    let searched = face.filter(|_| agreed);
     let faces_since = honnin.now().minus(SHORTLY);
-    let seen_faces = match face.filter(|_| agreed) {
+    let seen_faces = match searched {
         Some(_) => faces_approved_since(honnin, tenant, faces_since).await?,
         None => Vec::new(),
     };
-    let faces = match face.filter(|_| agreed) {
+    let faces = match searched {
         Some(face) => faces::search(honnin, tenant, session, face).await?,
         None => faces::without(attempt.plan().has(Step::Selfie), policy),
     };
-    let sealed = face.filter(|_| agreed).map(|face| faces::seal(key, &attempt.row, face));
+    let sealed = searched.map(|face| faces::seal(key, &attempt.row, face));
     Ok(EarlierSessions {
         earlier: Earlier {
             holders,

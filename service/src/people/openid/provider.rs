@@ -12,7 +12,7 @@ use domain::{
     secret::Secret,
     time::{Millis, Timestamp},
 };
-use http::StatusCode;
+use http::{Response, StatusCode};
 use serde::{Deserialize, de::DeserializeOwned};
 use std::{
     error::Error,
@@ -60,7 +60,7 @@ pub trait ProviderHttp: Send + Sync {
         url: &Url,
         headers: &[(&str, String)],
         body: Vec<u8>,
-    ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>>;
+    ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>>;
 }
 
 /// Why the provider's answer cannot be used.
@@ -190,6 +190,20 @@ pub struct Provider {
     asking: tokio::sync::Mutex<()>,
 }
 
+/// What of the provider's publications is at hand.
+struct Recalled {
+    /// The answer, if it need not be asked now.
+    answer: Option<Result<Known, ProviderError>>,
+    /// What can be used if it does not answer.
+    usable: Option<Known>,
+}
+
+/// What the token endpoint is sent in exchange for a code.
+struct CodeRequest {
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
+}
+
 /// What goes into the address that the browser is sent to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
@@ -244,11 +258,11 @@ impl Provider {
     ) -> Result<T, ProviderError> {
         let accept = [("accept", "application/json".to_owned())];
         let answer = self.http.send("GET", url, &accept, Vec::new()).await;
-        let (status, body) = answer.map_err(|error| unreachable(what, error))?;
-        if status != StatusCode::OK {
-            return Err(unreachable(what, status));
+        let answer = answer.map_err(|error| unreachable(what, error))?;
+        if answer.status() != StatusCode::OK {
+            return Err(unreachable(what, answer.status()));
         }
-        parse(&body).map_err(|error| unreachable(what, error))
+        parse(answer.body()).map_err(|error| unreachable(what, error))
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -256,16 +270,18 @@ impl Provider {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer without asking, if it need not be asked now, and what can be used if it does not answer.
-    fn recalled(&self, now: Timestamp) -> (Option<Result<Known, ProviderError>>, Option<Known>) {
+    fn recall(&self, now: Timestamp) -> Recalled {
         let memory = self.memory();
-        (memory.answer(now), memory.usable(now).cloned())
+        Recalled {
+            answer: memory.answer(now),
+            usable: memory.usable(now).cloned(),
+        }
     }
 
     /// What it publishes, asked for once an hour. While it is away, what it published before is used, and nobody but the one who asks
     /// waits for it.
     async fn known(&self, now: Timestamp) -> Result<Known, ProviderError> {
-        let (answer, usable) = self.recalled(now);
+        let Recalled { answer, usable } = self.recall(now);
         if let Some(answer) = answer {
             return answer;
         }
@@ -275,11 +291,11 @@ impl Provider {
             (Err(_), None) => self.asking.lock().await,
         };
         // Whoever had to wait is answered with what the one before was.
-        if let (Some(answer), _) = self.recalled(now) {
+        if let Some(answer) = self.recall(now).answer {
             return answer;
         }
         let found = self.refresh(now).await;
-        found.or_else(|failure| self.recalled(now).1.ok_or(failure))
+        found.or_else(|failure| self.recall(now).usable.ok_or(failure))
     }
 
     /// What it publishes at this moment.
@@ -384,14 +400,8 @@ impl Provider {
         }
     }
 
-    /// The headers and the body of a request to the token endpoint, with our secret if there is one.
-    fn code_request(
-        &self,
-        metadata: &Published,
-        code: &str,
-        verifier: &str,
-        redirect_uri: &str,
-    ) -> (Vec<(&'static str, String)>, Vec<u8>) {
+    /// A request to the token endpoint, with our secret if there is one.
+    fn code_request(&self, metadata: &Published, code: &str, verifier: &str, redirect_uri: &str) -> CodeRequest {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.extend_pairs([
             ("grant_type", "authorization_code"),
@@ -415,7 +425,10 @@ impl Provider {
                 form.append_pair("client_secret", secret.expose());
             }
         }
-        (headers, form.finish().into_bytes())
+        CodeRequest {
+            headers,
+            body: form.finish().into_bytes(),
+        }
     }
 
     async fn exchange(
@@ -426,16 +439,16 @@ impl Provider {
         redirect_uri: &str,
     ) -> Result<String, ProviderError> {
         const WHAT: &str = "its token endpoint";
-        let (headers, body) = self.code_request(metadata, code, verifier, redirect_uri);
+        let CodeRequest { headers, body } = self.code_request(metadata, code, verifier, redirect_uri);
         let answer = self.http.send("POST", &metadata.token_endpoint, &headers, body).await;
-        let (status, body) = answer.map_err(|error| unreachable(WHAT, error))?;
-        match status {
+        let answer = answer.map_err(|error| unreachable(WHAT, error))?;
+        match answer.status() {
             // The error's own text could quote the token.
-            StatusCode::OK => json::<Tokens>(&body)
+            StatusCode::OK => json::<Tokens>(answer.body())
                 .map(|tokens| tokens.id_token)
                 .map_err(|_| unreachable(WHAT, "no ID token")),
             // `invalid_grant` (RFC 6749, section 5.2): wrong, used before, or too old.
-            StatusCode::BAD_REQUEST => match json::<Refusal>(&body) {
+            status @ StatusCode::BAD_REQUEST => match json::<Refusal>(answer.body()) {
                 Ok(refusal) if refusal.error == "invalid_grant" => Err(ProviderError::Code),
                 Ok(refusal) => Err(unreachable(WHAT, format!("{status}, {:?}", refusal.error))),
                 Err(_) => Err(unreachable(WHAT, status)),
@@ -507,7 +520,7 @@ mod tests {
             url: &Url,
             _: &[(&str, String)],
             _: Vec<u8>,
-        ) -> Result<(StatusCode, Bytes), Box<dyn Error + Send + Sync>> {
+        ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
             if self.is_away.load(Ordering::Relaxed) {
@@ -520,7 +533,7 @@ mod tests {
                         "token_endpoint": "https://login.example/t", "jwks_uri": "https://login.example/keys"}"#
                 }
             };
-            Ok((StatusCode::OK, Bytes::from(body)))
+            Ok(Response::new(Bytes::from(body)))
         }
     }
 

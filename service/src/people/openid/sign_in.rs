@@ -28,7 +28,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         provider_accounts::{self, ProviderAccount},
-        second_factors,
+        second_factors, try_counters,
         users::{self, UserRow},
     },
 };
@@ -192,7 +192,7 @@ pub async fn finish(
     let (tries, now) = (tries, honnin.now());
     let unit = honnin
         .db
-        .write(async move |tx| users::take_back_try(tx, &tries, now).await);
+        .write(async move |tx| try_counters::take_back(tx, &tries, now).await);
     unit.await?;
     Ok(finished)
 }
@@ -219,7 +219,7 @@ async fn take_state(honnin: &Honnin, attempt: &Attempt, tries: &[u8]) -> Result<
     let (state, ends) = (token::hash(&attempt.state()), attempt.begun_at.plus(LIFETIME));
     let (tries, now) = (tries.to_vec(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        if users::count_try(tx, &tries, now, WINDOW).await? > FAILURE_LIMIT {
+        if try_counters::count(tx, &tries, now, WINDOW).await? > FAILURE_LIMIT {
             return Err(OpenIdError::Throttled);
         }
         if provider_accounts::use_response(tx, &state, ends).await? {

@@ -34,6 +34,7 @@ use store::{
     StoreError, Tx, audit,
     people::{
         second_factors::{self, PasskeyRow},
+        try_counters,
         users::{self, UserRow},
     },
     settings::tenants,
@@ -438,7 +439,7 @@ impl Checked {
             return Err(CodeError::Wrong);
         }
         for tries in [&self.tries.network, &self.tries.anywhere] {
-            users::take_back_try(tx, tries, self.at).await?;
+            try_counters::take_back(tx, tries, self.at).await?;
         }
         Ok(())
     }

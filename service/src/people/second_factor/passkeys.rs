@@ -34,7 +34,7 @@ use store::{
     StoreError, audit,
     people::{
         second_factors::{self, PasskeyRow},
-        users,
+        try_counters, users,
     },
 };
 
@@ -173,7 +173,7 @@ pub async fn issue_challenge(honnin: &Honnin, answerer: Answerer<'_>) -> Result<
     let (bucket, user) = (answerer.bucket(), answerer.user());
     let owner = user.cloned();
     let unit = honnin.db.write(async move |tx| {
-        if users::count_try(tx, &bucket, now, WINDOW).await? > CHALLENGE_LIMIT {
+        if try_counters::count(tx, &bucket, now, WINDOW).await? > CHALLENGE_LIMIT {
             return Ok(false);
         }
         let ends = now.plus(CHALLENGE_LIFETIME);
@@ -260,7 +260,7 @@ pub async fn register(
             return Err(PasskeyError::TooMany);
         }
         second_factors::insert_passkey(tx, &key).await?;
-        users::take_back_try(tx, &bucket, key.created_at).await?;
+        try_counters::take_back(tx, &bucket, key.created_at).await?;
         audit::record(tx, &entry).await?;
         Ok(give_first_codes(tx, &key.user, &hashes).await?)
     });
@@ -347,7 +347,7 @@ async fn verify(honnin: &Honnin, answerer: Answerer<'_>, answer: &Answer) -> Res
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let is_used = second_factors::use_passkey(tx, &id, counters, now).await?;
         if is_used {
-            users::take_back_try(tx, &bucket, now).await?;
+            try_counters::take_back(tx, &bucket, now).await?;
         }
         Ok(is_used)
     });

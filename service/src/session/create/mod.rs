@@ -85,9 +85,9 @@ pub enum CreateSessionError {
 /// [`CreateSessionError`]; then nothing is stored.
 pub async fn create_session(honnin: &Honnin, tenant: &Tenant, body: &[u8]) -> Result<Created, CreateSessionError> {
     let request = CreationRequest::parse(body).map_err(CreateSessionError::Decode)?;
-    create(honnin, tenant, &request, None)
-        .await?
-        .ok_or(CreateSessionError::Store(StoreError::Duplicate))
+    let created = create(honnin, tenant, &request, None).await?;
+    // Only a creation that may be repeated can have been overtaken by itself.
+    created.ok_or(CreateSessionError::Store(StoreError::Duplicate))
 }
 
 /// Creates a session from a request body, or returns the first response if `key` was used with this body before.
@@ -152,6 +152,7 @@ pub async fn create_session_by_form(
     }
 }
 
+/// `None` if another request of the same `attempt` was faster.
 async fn create(
     honnin: &Honnin,
     tenant: &Tenant,
