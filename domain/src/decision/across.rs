@@ -197,6 +197,29 @@ pub(super) fn prints_days(
     !is_birth && machine.iter().filter(is_expected).all(is_printed)
 }
 
+/// Whether the front gives the days that a back without machine-readable data prints; true for a back without days. They are taken for the card's where the
+/// zone or the code on the front has none, and any sheet with the right number or name may be the back: it could say that a card is still in date.
+pub(super) fn gives_days_of_backs(sides: &[DocumentFindings]) -> bool {
+    let (fronts, others): (Vec<_>, Vec<_>) = sides.iter().partition(|side| side.side == Side::Front);
+    let is_given = |day: &OcrField| {
+        let is_same_date = |item: &OcrField| match day.name {
+            FieldName::BirthDate => is_same_day(day, item),
+            _ => item.normalized == day.normalized,
+        };
+        fronts.iter().any(|front| {
+            let mut items = front.fields.iter().chain(&front.printed);
+            let is_named = |day: &String| front.days_in_print.0.contains(day);
+            items.any(|item| item.name == day.name && is_same_date(item))
+                || day.normalized.as_ref().is_some_and(is_named)
+        })
+    };
+    let is_day = |field: &&OcrField| {
+        matches!(field.name, FieldName::BirthDate | FieldName::ExpiryDate) && field.normalized.is_some()
+    };
+    let backs = others.into_iter().filter(|side| is_print_only(side));
+    backs.flat_map(|back| &back.fields).filter(is_day).all(is_given)
+}
+
 /// Whether two days without their centuries may be one in print, with day and month in either order.
 fn may_be_one_print(one: &str, other: &str) -> bool {
     let is_turned = || match other.split('-').collect::<Vec<_>>().as_slice() {
@@ -441,7 +464,8 @@ pub(super) enum Numbers {
     Agree,
     /// They differ. It may be a letter that was misread, or the label of another number.
     Differ,
-    /// They differ, and it is no misreading: both are machine-readable, or a date differs as well.
+    /// They differ, and it is no misreading: both are machine-readable, or a date differs as well, and what was read from print is in its place on a
+    /// known document and was read twice.
     OfAnotherCard,
 }
 
@@ -462,10 +486,13 @@ pub(super) fn numbers(sides: &[DocumentFindings]) -> Numbers {
     let Some((one, other)) = pairs_of_sides(sides).find(|(one, other)| numbers_differ(one, other)) else {
         return Numbers::Agree;
     };
-    let dates_differ = [FieldName::BirthDate, FieldName::ExpiryDate].into_iter().any(|date| {
+    let is_sure = |side: &DocumentFindings| !is_print_only(side) || side.layout.as_ref().is_some_and(is_known);
+    let is_other_day = |date: FieldName| {
         let bare = |side: &DocumentFindings| find(&side.fields, date).and_then(bare);
         matches!((bare(one), bare(other)), (Some(one), Some(other)) if without_century(&one) != without_century(&other))
-    });
+    };
+    let dates = [FieldName::BirthDate, FieldName::ExpiryDate];
+    let dates_differ = is_sure(one) && is_sure(other) && dates.into_iter().any(is_other_day);
     if dates_differ || !is_print_only(one) && !is_print_only(other) {
         Numbers::OfAnotherCard
     } else {

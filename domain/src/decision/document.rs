@@ -130,8 +130,9 @@ fn proved(evidence: &Evidence<'_>, kind: DocumentType, policy: &Policy, notes: &
     let visually = visually && !has_items_of_another_zone(evidence.document, kind);
     let zones = || evidence.document.iter().filter_map(|side| side.mrz.as_ref());
     let visually = visually && zones().all(|zone| across::prints_surname(zone, evidence.document));
-    let proved = by_code || ((by_zone || visually) && !has_items_of_codes(evidence.document, kind));
-    proved && prints_days_of_zones(evidence.document)
+    let is_uncoded = !has_items_of_codes(evidence.document, kind);
+    let by_machine = (by_code || by_zone && is_uncoded) && across::gives_days_of_backs(evidence.document);
+    (by_machine || visually && is_uncoded) && prints_days_of_zones(evidence.document)
 }
 
 /// Whether the print repeats the days of every zone that gives items. Those of a zone go first even where a code or the layout proves the
@@ -394,8 +395,9 @@ fn portrait(evidence: &Evidence<'_>, notes: &mut Notes) -> bool {
 
 /// Whether the document is known to be in date. One without a legible date of expiry may be in date, but that is unknown: ICAO
 /// 9303-5 allows fillers there for documents that never expire. So may one whose last day was yesterday, because it is still that day
-/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A residence card and a licence may
-/// hold for longer than they say. A driving history certificate has none. Nor is one known to be in date whose holder's century of birth is not.
+/// somewhere; and a Japanese one whose last day is today may have expired, because it is tomorrow there from 15:00 on. A residence card, a licence and an
+/// older French identity card may hold for longer than they say. A driving history certificate has none. Nor is one known to be in date whose holder's
+/// century of birth is not.
 fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool {
     let date = |name| dated(evidence.document, name).map(|(_, date)| date);
     let today = evidence.today;
@@ -406,7 +408,8 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
         DocumentType::DrivingLicense => end_of_licence(day),
         _ => day,
     };
-    if expiry.is_some_and(|(side, day)| is_over(end(day)) && is_certain(side)) {
+    let has_last_day = !is_old_french_card(evidence.document);
+    if expiry.is_some_and(|(side, day)| has_last_day && is_over(end(day)) && is_certain(side, day)) {
         notes.reason(Reason::DocumentExpired);
     }
     let born = born(evidence.document, today);
@@ -428,7 +431,7 @@ fn dates(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> bool
         | DocumentType::Passport
         | DocumentType::IdCard => expiry.is_some_and(|(_, day)| {
             let is_japanese = issuer(evidence.document, kind).as_deref() == Some(JAPAN);
-            let is_in_date = day > today || day == today && !is_japanese;
+            let is_in_date = has_last_day && (day > today || day == today && !is_japanese);
             is_in_date && !born.is_some_and(|born| is_century_in_print_alone(evidence.document, born, today))
         }),
     }
@@ -455,6 +458,13 @@ fn end_of_licence(day: Date) -> Date {
     day.checked_add(Duration::days(LONGEST_HOLIDAY)).unwrap_or(day)
 }
 
+/// Whether a zone is that of a French identity card of 1988 to 2021. It has no last day, which such a card prints on its back alone: any other print that
+/// seems to be that day lies beside the card. Cards that adults got from 2004 to 2013 hold for five years longer than they say (décret n° 2013-1188).
+fn is_old_french_card(document: &[DocumentFindings]) -> bool {
+    let mut zones = document.iter().filter_map(|side| side.mrz.as_ref());
+    zones.any(|zone| zone.format == MrzFormat::France && is_legible(zone))
+}
+
 /// A date of the document and the side that gives it: one with machine-readable data if there is one, because check digits protect it.
 fn dated(document: &[DocumentFindings], name: FieldName) -> Option<(&DocumentFindings, Date)> {
     machine_first(document).find_map(|side| Some((side, civil_date::parse(&value(side, name)?)?)))
@@ -475,13 +485,18 @@ fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: D
     day(born, 100) <= day(today, 0) && document.iter().any(|side| side.mrz.is_some())
 }
 
-/// Whether the items of a side are certain enough to reject a document for: they are protected by check digits or a code, or were found in
-/// their places on a known document and read twice. Those of a zone with a wrong check digit go before these, and may be misread. A code without
-/// items protects none.
-fn is_certain(side: &DocumentFindings) -> bool {
-    let is_coded = side.codes.iter().any(|code| !code.fields.is_empty());
+/// Whether the last day that a side gives is certain enough to reject a document for: it is protected by check digits, a code has it, or it was found in its
+/// place on a known document and read twice. That of a zone with a wrong check digit goes before these, and may be misread. A code without a last day
+/// protects none. Nor is a day certain in the zone of no issuer that exists: whoever does not keep to the codes of ICAO 9303 may put another day there.
+fn is_certain(side: &DocumentFindings, day: Date) -> bool {
+    let last_day = |code: &CodeReading| {
+        let field = code.fields.iter().find(|field| field.name == FieldName::ExpiryDate)?;
+        civil_date::parse(field.normalized.as_deref()?)
+    };
+    let is_coded = side.codes.iter().any(|code| last_day(code) == Some(day));
     let is_protected = is_coded || side.layout.as_ref().is_some_and(is_known);
-    side.mrz.as_ref().is_some_and(is_whole) || (is_protected && !has_items_of_zone(side))
+    let is_zone_of_issuer = |zone: &MrzReading| is_whole(zone) && has_issuer(zone, true);
+    side.mrz.as_ref().is_some_and(is_zone_of_issuer) || (is_protected && !has_items_of_zone(side))
 }
 
 /// The sides, those with machine-readable data first.
@@ -602,6 +617,18 @@ pub(crate) mod scenarios {
                 field(FieldName::DocumentNumber, "AB12345678CD"),
                 field(FieldName::BirthDate, "1950-01-01"),
             ];
+            for side in &mut case.document {
+                side.layout = Some(LayoutReading {
+                    layout: "jp.residence_card".into(),
+                    issuer: Some("JPN".into()),
+                    kind: DocumentType::ResidenceCard,
+                    also: vec![],
+                    side: side.side,
+                    score: 1.0,
+                    rules: vec![],
+                    hidden: 0.0,
+                });
+            }
         }),
         (Reason::DocumentScreenCapture, |case| case.page().raster_z = Some(20.0)),
         (Reason::DocumentPrintedCopy, |case| case.page().halftone_z = Some(20.0)),

@@ -4,7 +4,7 @@ use super::{Evidence, Notes, across, document::layouts};
 use crate::{
     document::{FieldName, OcrField},
     findings::DocumentFindings,
-    input_match::{self, completes},
+    input_match::{self, completes, names::same_letters},
     outcome::InputMatchCheck,
     reasons::Reason,
 };
@@ -63,15 +63,17 @@ fn lacks_its_address(evidence: &Evidence<'_>, read: &[OcrField]) -> bool {
 }
 
 /// The items of the document, those first that are machine-readable: what is printed on the other side of a card is altered more easily.
-/// Where they leave an item open, or the century of a date of birth, print that completes it stands for it.
+/// Where they leave an item open, or the century of a date of birth, print that completes it stands for it; so does a name with marks, of which they have
+/// one of several spellings.
 fn read(document: &[DocumentFindings], today: Date) -> Vec<OcrField> {
     let (prints, machines): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
     let printed = || prints.iter().flat_map(|side| &side.fields);
     let whole = |side: &DocumentFindings, field: &OcrField| {
         let completed = || printed().find(|print| print.name == field.name && completes(print, field));
+        let is_spelt = |print: &&OcrField| is_with_marks(print, field);
         let found = match field.normalized {
             Some(_) if field.name == FieldName::BirthDate => across::birth_in_print(side, document, today),
-            Some(_) => None,
+            Some(_) => side.printed.iter().find(is_spelt).or_else(|| printed().find(is_spelt)),
             None => completed(),
         };
         found.unwrap_or(field).clone()
@@ -82,6 +84,14 @@ fn read(document: &[DocumentFindings], today: Date) -> Vec<OcrField> {
     }
     read.extend(printed().cloned());
     read
+}
+
+/// Whether the print has the name of machine-readable data with its marks: SØRENSEN, whom a zone calls SOERENSEN and everybody else Sorensen as well.
+fn is_with_marks(print: &OcrField, machine: &OcrField) -> bool {
+    let is_name = matches!(machine.name, FieldName::LastName | FieldName::FirstName);
+    let both = print.normalized.as_deref().zip(machine.normalized.as_deref());
+    let is_same = |(print, machine): (&str, &str)| !print.is_ascii() && same_letters(print, machine);
+    is_name && print.name == machine.name && both.is_some_and(is_same)
 }
 
 /// Takes a name for the whole one where the zone says that its holder has no other: documents have it as either. A single word counts as the whole name

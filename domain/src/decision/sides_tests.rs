@@ -525,6 +525,47 @@ fn a_zone_on_the_front_proves_a_card_only_beside_the_back_of_that_card() {
 }
 
 #[test]
+fn a_last_day_that_the_back_alone_prints_is_not_that_of_a_card_whose_zone_or_barcode_is_on_the_front() {
+    let kind = DocumentType::IdCard;
+    let sheet = [
+        (FieldName::LastName, "ERIKSSON"),
+        (FieldName::DocumentNumber, "L898902C3"),
+        (FieldName::ExpiryDate, "2030-04-15"),
+    ];
+    let [mut page, sheet] = zone_on_the_front("SWE", &sheet);
+    page.fields.retain(|field| field.name != FieldName::ExpiryDate);
+    page.printed = page.fields.clone();
+    for mut page in [coded(kind, &page), page] {
+        for (last_day, is_proved) in [("2030-04-15", true), ("2020-04-15", false)] {
+            page.days_in_print = PrintedDays(["1974-08-12", last_day].map(str::to_owned).to_vec());
+            let decision = judged(kind, &[page.clone(), sheet.clone()], "Eriksson", "Anna");
+            let expected: &[Reason] = if is_proved {
+                &[]
+            } else {
+                &[Reason::DocumentAuthenticityUnknown]
+            };
+            assert_eq!(decision.reasons, expected, "{last_day} {:?}", page.mrz);
+            assert_eq!(decision.verdict == Verdict::Approved, is_proved, "{last_day}");
+        }
+    }
+}
+
+#[test]
+fn a_french_card_of_before_2021_has_no_last_day_and_is_left_to_a_person_whatever_is_printed_beside_it() {
+    let number = [(FieldName::DocumentNumber, "L898902C3")];
+    for last_day in ["2030-04-15", "2021-04-15"] {
+        let [mut page, back] = zone_on_the_front("FRA", &number);
+        page.mrz.as_mut().unwrap().format = MrzFormat::France;
+        page.fields.retain(|field| field.name != FieldName::ExpiryDate);
+        page.fields
+            .extend(items(Side::Front, &[(FieldName::ExpiryDate, last_day)]));
+        let decision = judged(DocumentType::IdCard, &[page, back], "Eriksson", "Anna");
+        assert_eq!(decision.verdict, Verdict::NeedsReview, "{last_day}");
+        assert_eq!(decision.reasons, [Reason::DocumentAuthenticityUnknown], "{last_day}");
+    }
+}
+
+#[test]
 fn a_card_whose_state_is_in_digits_is_not_proved_by_its_zone() {
     let number = [(FieldName::DocumentNumber, "L898902C3")];
     let card = |issuer| zone_on_the_front(issuer, &number);

@@ -277,15 +277,46 @@ fn sides_with_one_number_belong_together_however_it_is_grouped() {
             &[DocumentSidesMismatch],
         ),
     ];
+    let known = LayoutReading {
+        layout: "icao.id_card".into(),
+        issuer: None,
+        kind: DocumentType::IdCard,
+        also: vec![],
+        side: Side::Front,
+        score: 1.0,
+        rules: vec![],
+        hidden: 0.0,
+    };
     for (front_has_zone, front, back, expected) in cases {
-        let sides = [
+        let mut sides = [
             card_side(Side::Front, front_has_zone, front),
             card_side(Side::Back, true, back),
         ];
+        sides[0].layout = Some(known.clone());
         let mut told = judge(&sides, None, &Policy::default()).reasons;
         told.retain(|reason| matches!(reason, DocumentSidesMismatch | DocumentDataInconsistent));
         assert_eq!(told, expected, "{front:?} {back:?}");
     }
+}
+
+#[test]
+fn another_number_and_another_date_at_the_labels_of_an_unknown_front_reject_nobody() {
+    use FieldName::{BirthDate, DocumentNumber};
+    let sides = [
+        card_side(
+            Side::Front,
+            false,
+            &[(DocumentNumber, "A1234567"), (BirthDate, "1990-01-01")],
+        ),
+        card_side(
+            Side::Back,
+            true,
+            &[(DocumentNumber, "B7654321"), (BirthDate, "1971-03-09")],
+        ),
+    ];
+    let decision = judge(&sides, Some(&selfie()), &Policy::default());
+    assert_eq!(decision.verdict, Verdict::NeedsReview, "{:?}", decision.reasons);
+    assert!(decision.reasons.contains(&Reason::DocumentDataInconsistent));
 }
 
 #[test]
@@ -335,6 +366,31 @@ fn a_name_that_the_document_does_not_confirm_goes_to_a_person_though_everybody_a
         Some(true),
         "of what could be compared"
     );
+}
+
+#[test]
+fn a_name_with_marks_is_compared_as_the_page_prints_it_where_its_zone_spells_them_out() {
+    for (printed, known, verdict) in [
+        ("SØRENSEN", "Sorensen", Verdict::Approved),
+        ("SØRENSEN", "Soerensen", Verdict::Approved),
+        ("SØRENSEN", "Sørensen", Verdict::Approved),
+        ("SØRENSEN", "Sorenson", Verdict::NeedsReview),
+        // Nothing says that the two letters of the zone are one, nor whether they are in somebody else's name.
+        ("SORENSEN", "Sorensen", Verdict::NeedsReview),
+        ("SÖRENSSON", "Sorensson", Verdict::NeedsReview),
+    ] {
+        let mut page = passport();
+        page.fields[0] = field(FieldName::LastName, "SOERENSEN");
+        page.printed = vec![field(FieldName::LastName, printed)];
+        let typed = UserInput {
+            last_name: Some(known.into()),
+            ..typed()
+        };
+        let decision = decide_on(DocumentType::Passport, &[page], &typed, &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{printed} {known}: {:?}", decision.reasons);
+        let is_mismatch = decision.reasons.contains(&Reason::InputNameMismatch);
+        assert_eq!(is_mismatch, verdict != Verdict::Approved, "{printed} {known}");
+    }
 }
 
 #[test]
@@ -449,9 +505,20 @@ fn a_last_day_in_a_zone_with_a_wrong_check_digit_rejects_nobody() {
 }
 
 #[test]
-fn a_last_day_in_print_beside_a_code_without_items_rejects_nobody() {
+fn a_last_day_in_print_beside_a_code_without_it_rejects_nobody() {
     let past = field(FieldName::ExpiryDate, "2021-04-12");
-    for (coded, rejects) in [(vec![], false), (vec![past.clone()], true)] {
+    let number = field(FieldName::DocumentNumber, "L898902C3");
+    let unknown = OcrField {
+        normalized: None,
+        ..past.clone()
+    };
+    for (coded, rejects) in [
+        (vec![], false),
+        (vec![number.clone()], false),
+        // The year and the month alone.
+        (vec![number, unknown], false),
+        (vec![past.clone()], true),
+    ] {
         let mut page = passport();
         page.mrz = None;
         page.fields[3] = past.clone();
@@ -615,6 +682,20 @@ fn a_zone_of_no_issuer_that_exists_proves_nothing_and_rejects_nobody() {
     }
     assert_eq!(decision("UTO", &demo).verdict, Verdict::Approved);
     assert_eq!(decision("ZZZ", &demo).verdict, Verdict::NeedsReview);
+}
+
+#[test]
+fn a_last_day_in_the_zone_of_no_issuer_that_exists_rejects_nobody() {
+    // Cards of Kenya have KYA.
+    for (issuer, rejects) in [("KEN", true), ("D<<", true), ("KYA", false), ("ZZZ", false)] {
+        let mut page = passport();
+        page.fields[3] = field(FieldName::ExpiryDate, "2021-04-12");
+        page.mrz.as_mut().unwrap().lines[0] = format!("P<{issuer}{}", "<".repeat(39));
+        let decision = judge(&[page], Some(&selfie()), &Policy::default());
+        let is_expired = decision.reasons.contains(&Reason::DocumentExpired);
+        assert_eq!(is_expired, rejects, "{issuer}: {:?}", decision.reasons);
+        assert_eq!(decision.verdict == Verdict::Rejected, rejects, "{issuer}");
+    }
 }
 
 /// A Japanese document of two sides without machine-readable data, whose front keeps or breaks these rules.

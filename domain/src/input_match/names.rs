@@ -152,6 +152,12 @@ pub(crate) fn same_but_for_suffix(a: &str, b: &str) -> bool {
     is_same(&joined(a), &joined(b)) && !a.is_empty() && are_compatible(suffix, other)
 }
 
+/// Whether two names have the same letters under one of their transliterations, however each is divided into words.
+pub(crate) fn same_letters(a: &str, b: &str) -> bool {
+    let (a, b) = (joined(&names(a)), joined(&names(b)));
+    !a.simple.is_empty() && is_same(&a, &b)
+}
+
 /// Whether two names are the same one if no letter has marks, which a soft picture loses first: MÜLLER is then read as `MULLER`, and a zone has
 /// `MUELLER` (ICAO 9303-3 section 6.A).
 pub(crate) fn same_but_for_marks(a: &str, b: &str) -> bool {

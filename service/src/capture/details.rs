@@ -82,7 +82,7 @@ pub async fn details(honnin: &Honnin, applicant: &Applicant) -> Result<Details, 
 fn details_of(attempt: &AttemptState, kind: DocumentType, key: &SessionKey) -> Result<Details, StoreError> {
     let fields = fields_read(attempt, key)?;
     let style = style_of(kind, fields.expose());
-    let read = with_postcode_placed(prefilled(fields.expose()), style);
+    let read = with_postcode_placed(prefilled(fields.expose(), style), style);
     let form = match (typed(attempt, key)?, draft(attempt, key)?) {
         (Some(typed), _) => with_postcode_placed(form_of(typed.into_exposed()), style),
         (None, Some(draft)) => with_postcode_placed(filled_in(draft.into_exposed(), &read), style),
@@ -184,7 +184,7 @@ pub async fn save_details(
     let input = match parse(&mut form, style, now.date()) {
         Ok(input) => input,
         Err(faults) => {
-            let read = with_postcode_placed(prefilled(fields.expose()), style);
+            let read = with_postcode_placed(prefilled(fields.expose(), style), style);
             return Err(DetailsError::Faults {
                 form: Personal::new(form),
                 read: Box::new(Personal::new(read)),
@@ -246,7 +246,7 @@ fn sealed_draft(attempt: &AttemptState, key: &SessionKey, form: TypedForm) -> Re
     let fields = fields_read(attempt, key)?;
     let kind = attempt.document_type();
     let style = kind.map_or(FormStyle::International, |kind| style_of(kind, fields.expose()));
-    let read = with_postcode_placed(prefilled(fields.expose()), style);
+    let read = with_postcode_placed(prefilled(fields.expose(), style), style);
     let draft = without_read(with_postcode_placed(form, style), &read);
     if draft == TypedForm::default() {
         return Ok(None);
@@ -382,8 +382,12 @@ fn is_in_japanese(field: &OcrField) -> bool {
     field.text.as_deref().is_some_and(|text| text.chars().any(is_japanese))
 }
 
-fn prefilled(fields: &[OcrField]) -> TypedForm {
-    let find = |name: FieldName| fields.iter().find(|field| field.name == name);
+/// The form with what was read; of an item that both sides have, with the one that was read with certainty.
+fn prefilled(fields: &[OcrField], style: FormStyle) -> TypedForm {
+    let find = |name: FieldName| {
+        let items = fields.iter().filter(|field| field.name == name);
+        items.min_by_key(|field| field.normalized.is_none())
+    };
     let text = |name| {
         let printed = find(name).and_then(|field| field.text.as_ref().or(field.normalized.as_ref()));
         printed.map(|text| text.replace('\n', " ")).unwrap_or_default()
@@ -398,9 +402,9 @@ fn prefilled(fields: &[OcrField]) -> TypedForm {
         address: text(FieldName::Address),
         ..TypedForm::default()
     };
-    if form.last_name.is_empty() && form.first_name.is_empty() {
+    if style.is_japanese() && form.last_name.is_empty() && form.first_name.is_empty() {
         // Japanese cards print the family name first, separated by a space. If the space was not read, the names cannot be
-        // split.
+        // split. On other cards, it may come last, or have two words.
         let full = text(FieldName::FullName);
         if let Some((family, given)) = full.split_once(char::is_whitespace) {
             form.last_name = family.to_owned();
@@ -439,12 +443,47 @@ mod tests {
 
     #[test]
     fn a_name_is_divided_where_it_was_read_in_two_parts_only() {
-        let names = |full: &str| {
-            let form = prefilled(&[field(FieldName::FullName, full)]);
+        let names = |full: &str, style| {
+            let form = prefilled(&[field(FieldName::FullName, full)], style);
             (form.last_name, form.first_name)
         };
-        assert_eq!(names("山田 花子"), ("山田".into(), "花子".into()));
-        assert_eq!(names("山田花子"), (String::new(), String::new()));
+        let japanese = FormStyle::Japanese;
+        assert_eq!(names("山田 花子", japanese), ("山田".into(), "花子".into()));
+        assert_eq!(names("山田花子", japanese), (String::new(), String::new()));
+        assert_eq!(
+            names("TURNER ELIZABETH MARY", japanese),
+            ("TURNER".into(), "ELIZABETH MARY".into())
+        );
+    }
+
+    #[test]
+    fn a_whole_name_is_not_divided_where_nothing_says_which_part_is_the_family_name() {
+        for full in ["JOHN KAMAU MWANGI", "GOMEZ VELAZQUEZ MARGARITA", "JANE Q SAMPLE"] {
+            let form = prefilled(&[field(FieldName::FullName, full)], FormStyle::International);
+            assert!(form == TypedForm::default(), "{full}");
+        }
+    }
+
+    #[test]
+    fn what_was_read_with_certainty_on_the_back_goes_before_what_is_in_doubt_on_the_front() {
+        let in_doubt = |name, text: &str| OcrField {
+            normalized: None,
+            ..field(name, text)
+        };
+        let front = [
+            in_doubt(FieldName::LastName, "ERIKSS0N"),
+            in_doubt(FieldName::BirthDate, "12 AUG 197"),
+            in_doubt(FieldName::Address, "2570 24TH ST"),
+        ];
+        let back = [
+            field(FieldName::LastName, "ERIKSSON"),
+            field(FieldName::BirthDate, "1974-08-12"),
+        ];
+        let form = prefilled(&[&front[..], &back].concat(), FormStyle::International);
+        assert_eq!(
+            [&form.last_name, &form.birth_date, &form.address],
+            ["ERIKSSON", "1974-08-12", "2570 24TH ST"]
+        );
     }
 
     #[test]
