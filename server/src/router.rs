@@ -13,7 +13,7 @@ use axum::{
     Router,
     extract::{Request, State},
     middleware::{Next, from_fn, from_fn_with_state},
-    response::{IntoResponse, Response},
+    response::{IntoResponse, Redirect, Response},
 };
 use domain::request::Issue;
 use http::{
@@ -160,6 +160,10 @@ async fn nothing_here(State(app): State<App>, context: RequestContext, request: 
     }
     if request.uri().path().starts_with("/docs/") {
         return v1::no_such_guide(&app, &context).await;
+    }
+    // Whoever types the console's address like this would get the page for applicants who are lost.
+    if request.uri().path() == "/admin/" && matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Redirect::permanent("/admin").into_response();
     }
     match site::public_file(&app.config.site_dir, request).await {
         Ok(file) => file,

@@ -1,11 +1,14 @@
-//! Refuses cross-site form posts. Every browser says where a request comes from, by `Sec-Fetch-Site` or at least by `Origin`; a
-//! client that sends neither is not a browser and carries no cookies it was not given.
+//! Refuses cross-site form posts, and pages that another site fetches. Every browser says where a form comes from, by `Sec-Fetch-Site` or at least by
+//! `Origin`; a client that sends neither is not a browser and carries no cookies it was not given.
 
+use crate::edge::FETCH_DEST;
 use http::{HeaderMap, header::HOST, header::ORIGIN};
 use url::{Host, Url};
 
 /// Where a request comes from, as the browser says.
 const SITE: &str = "sec-fetch-site";
+/// How it is made, as the browser says.
+const MODE: &str = "sec-fetch-mode";
 
 /// Whether a request that changes something comes from the same origin.
 #[must_use]
@@ -31,6 +34,20 @@ pub(crate) fn is_own_link(headers: &HeaderMap, cookie: Option<&str>) -> bool {
         Some(site) => site == "same-origin" || site == "none",
         None => cookie.is_some(),
     }
+}
+
+/// Whether another site has the browser fetch a page for one of its own: as a frame, a picture, or what a script asks for. To a browser, every site
+/// of our domain is the same site, so that such a request carries our cookies. Whoever follows a link from there opens the page in a window instead.
+#[must_use]
+pub(crate) fn is_fetched_by_another_site(headers: &HeaderMap) -> bool {
+    let comes_from_elsewhere = headers
+        .get(SITE)
+        .is_some_and(|site| site != "same-origin" && site != "none");
+    let opens_a_window = headers.get(MODE).is_none_or(|mode| mode == "navigate")
+        && headers
+            .get(FETCH_DEST)
+            .is_none_or(|destination| destination == "document");
+    comes_from_elsewhere && !opens_a_window
 }
 
 /// Whether a browser says where a request comes from.
@@ -80,6 +97,36 @@ mod tests {
             }
             assert_eq!(is_own_link(&headers, cookie), own, "{site:?}, {cookie:?}");
         }
+    }
+
+    #[test]
+    fn another_site_opens_a_window_and_fetches_nothing() {
+        for (site, mode, destination, fetched) in [
+            ("cross-site", Some("navigate"), Some("document"), false),
+            ("same-site", Some("navigate"), Some("document"), false),
+            ("same-site", Some("navigate"), Some("iframe"), true),
+            ("same-site", Some("no-cors"), Some("image"), true),
+            ("same-site", Some("cors"), Some("empty"), true),
+            ("cross-site", Some("no-cors"), Some("empty"), true),
+            ("same-origin", Some("cors"), Some("empty"), false),
+            ("same-origin", Some("no-cors"), Some("image"), false),
+            ("none", Some("navigate"), Some("document"), false),
+            // Browsers from before 2020 do not say what for.
+            ("cross-site", Some("navigate"), None, false),
+            ("cross-site", None, None, false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(SITE, site.parse().unwrap());
+            if let Some(mode) = mode {
+                headers.insert(MODE, mode.parse().unwrap());
+            }
+            if let Some(destination) = destination {
+                headers.insert(FETCH_DEST, destination.parse().unwrap());
+            }
+            let case = format!("{site} {mode:?} {destination:?}");
+            assert_eq!(is_fetched_by_another_site(&headers), fetched, "{case}");
+        }
+        assert!(!is_fetched_by_another_site(&HeaderMap::new()));
     }
 
     #[test]

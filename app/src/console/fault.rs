@@ -23,7 +23,7 @@ pub enum Fault {
     LinkClosed,
     /// Signing in with the provider failed.
     Provider(ProviderFault),
-    /// The form was sent from another site.
+    /// The form was sent, or the page fetched, by another site.
     Foreign,
     /// A form that none of our pages sends.
     Malformed,

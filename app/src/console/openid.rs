@@ -16,9 +16,12 @@ use axum::{
     routing::get,
 };
 use domain::secret::Secret;
-use service::people::{
-    openid::{Answer, Finished, OpenIdError, Purpose, begin, finish},
-    second_factor::list_factors,
+use service::{
+    people::{
+        openid::{Answer, Finished, OpenIdError, Purpose, begin, finish},
+        second_factor::list_factors,
+    },
+    runtime::token::is_well_formed,
 };
 
 /// Longest code and state that are looked at, in bytes.
@@ -82,6 +85,10 @@ async fn sign_in(request: GuestRequest) -> PageResult<Response> {
 /// Another site could otherwise have somebody who is signed in at the provider accept an invitation unseen.
 async fn join(request: GuestRequest) -> PageResult<Response> {
     let token = request.param("token").to_owned();
+    // What is no token fits neither an address nor a cookie.
+    if !is_well_formed(&token) {
+        return Err(Fault::LinkClosed);
+    }
     if !request.who.is_own_link {
         return Ok(go(&format!("/admin/invitation/{token}")));
     }

@@ -1,10 +1,10 @@
-//! The authentication middleware of the console: its pages require a sign-in, and every form must come from one of our pages.
-//! It also stores what pages and forms change in the browser's session.
+//! The authentication middleware of the console: its pages require a sign-in, every form must come from one of our pages, and no other site
+//! fetches a page. It also stores what pages and forms change in the browser's session.
 
 use crate::{
     cookies::{cookies, set_cookie, set_strict_cookie},
     edge::RequestContext,
-    same_origin::{is_own_link, is_same_origin, says_site},
+    same_origin::{is_fetched_by_another_site, is_own_link, is_same_origin, says_site},
     state::App,
 };
 use app::{
@@ -127,15 +127,21 @@ async fn broken(error: SessionError, app: &App, context: &RequestContext) -> Res
     refuse(guest(app, context), fault).await
 }
 
-/// Refuses cross-site forms. Runs before everything else, signing in included.
-pub(super) async fn own_forms_only(
+/// Refuses cross-site forms, and pages that another site fetches: opening a case reserves it and is recorded in its reviewer's name. Runs before
+/// everything else, signing in included.
+pub(super) async fn own_requests_only(
     State(app): State<App>,
     context: RequestContext,
     mut request: Request,
     next: Next,
 ) -> Response {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if !reads && !is_same_origin(request.headers(), app.honnin.base_url()) {
+    let is_foreign = if reads {
+        is_fetched_by_another_site(request.headers())
+    } else {
+        !is_same_origin(request.headers(), app.honnin.base_url())
+    };
+    if is_foreign {
         return refuse(guest(&app, &context), Fault::Foreign).await;
     }
     request.extensions_mut().insert(guest(&app, &context));

@@ -35,7 +35,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route_layer(from_fn_with_state(app.clone(), authentication::signed_in_only))
         .merge(routes::guests().route_layer(from_fn_with_state(app.clone(), authentication::guest_context)))
         .layer(from_fn_with_state(app.clone(), authentication::session_changes))
-        .layer(from_fn_with_state(app.clone(), authentication::own_forms_only))
+        .layer(from_fn_with_state(app.clone(), authentication::own_requests_only))
         .layer(sessions(&app.honnin))
         .layer(from_fn(with_changed_cookie_only))
         .layer(from_fn(in_language))

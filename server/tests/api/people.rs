@@ -68,11 +68,21 @@ async fn a_new_password_ends_every_browser_but_the_one_that_chose_it() {
     assert_eq!(there.post("/admin/sign-in", new).await.status, 303);
 }
 
+/// The page with the key of an authenticator app that is being set up.
+const APP: &str = "/admin/account/authenticator";
+
+/// Begins the set-up of an authenticator app for the browser's person. Returns its key.
+async fn begin_app(browser: &mut Browser<'_>) -> String {
+    let begun = browser.post(APP, "").await;
+    assert_eq!((begun.status, begun.header("location")), (303, Some(APP)));
+    let key = key_of(&browser.get(APP).await.body);
+    assert_eq!(key_of(&browser.get(APP).await.body), key, "however often it is loaded");
+    key
+}
+
 /// Sets up an authenticator app for the browser's person. Returns it with the recovery codes.
 async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<String>) {
-    let begun = browser.post("/admin/account/authenticator", "").await;
-    assert_eq!(begun.status, 201);
-    let secret = totp_rs::Secret::try_from_base32(key_of(&begun.body)).unwrap();
+    let secret = totp_rs::Secret::try_from_base32(begin_app(browser).await).unwrap();
     let app = Builder::new().with_secret(secret).build().unwrap();
     let wrong = browser
         .post("/admin/account/authenticator/confirm", "code=000000")
@@ -93,29 +103,28 @@ async fn with_app(server: &Server, browser: &mut Browser<'_>) -> (Totp, Vec<Stri
 
 #[tokio::test]
 async fn a_set_up_of_an_authenticator_app_goes_on_after_a_confirmation_in_between() {
-    const PAGE: &str = "/admin/account/authenticator";
     let server = Server::without_worker().await;
     let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
-    let key = key_of(&rita.post(PAGE, "").await.body);
+    let key = begin_app(&mut rita).await;
     server.clock.advance(Millis::minutes(10));
     assert!(
-        !rita.get(PAGE).await.body.contains("class=\"groups\""),
+        !rita.get(APP).await.body.contains("class=\"groups\""),
         "whoever would have to confirm first is not shown it"
     );
-    let asked = rita.post(&format!("{PAGE}/confirm"), "code=000000").await;
+    let asked = rita.post(&format!("{APP}/confirm"), "code=000000").await;
     let next = "next=%2Fadmin%2Faccount%2Fauthenticator";
     assert_eq!(asked.header("location"), Some(&*format!("/admin/confirm?{next}")));
     let confirmed = rita
         .post("/admin/confirm", &format!("{next}&password=correct+horse+battery"))
         .await;
-    assert_eq!(confirmed.header("location"), Some(PAGE));
-    assert_eq!(key_of(&rita.get(PAGE).await.body), key);
+    assert_eq!(confirmed.header("location"), Some(APP));
+    assert_eq!(key_of(&rita.get(APP).await.body), key);
     let secret = totp_rs::Secret::try_from_base32(key).unwrap();
     let app = Builder::new().with_secret(secret).build().unwrap();
     let code = format!("code={}", shown_code(&server, &app));
-    assert_eq!(rita.post(&format!("{PAGE}/confirm"), &code).await.status, 201);
+    assert_eq!(rita.post(&format!("{APP}/confirm"), &code).await.status, 201);
     assert!(
-        rita.get(PAGE)
+        rita.get(APP)
             .await
             .body
             .contains(">Set up an authenticator app</button>")
@@ -139,13 +148,12 @@ async fn a_new_passkey_is_asked_for_only_of_somebody_who_need_not_confirm_first(
 
 #[tokio::test]
 async fn whoever_finishes_the_set_up_of_an_app_twice_keeps_it_and_is_told_how_to_get_recovery_codes() {
-    const PAGE: &str = "/admin/account/authenticator";
     let server = Server::without_worker().await;
     let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
-    let key = key_of(&rita.post(PAGE, "").await.body);
+    let key = begin_app(&mut rita).await;
     let secret = totp_rs::Secret::try_from_base32(key).unwrap();
     let app = Builder::new().with_secret(secret).build().unwrap();
-    let confirm = format!("{PAGE}/confirm");
+    let confirm = format!("{APP}/confirm");
     let code = format!("code={}", shown_code(&server, &app));
     assert_eq!(rita.post(&confirm, &code).await.status, 201);
     let again = rita.post(&confirm, &code).await;
@@ -711,6 +719,37 @@ async fn whoever_is_signed_out_while_new_recovery_codes_are_made_is_sent_to_sign
     );
     server.run("DROP TRIGGER ended").await;
     assert_eq!(rita.post(RENEW, "").await.status, 201);
+}
+
+/// Those that were shown first may have been copied by then.
+#[tokio::test]
+async fn a_form_for_new_recovery_codes_that_is_sent_twice_replaces_them_once() {
+    const RENEW: &str = "/admin/account/recovery-codes";
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    with_app(&server, &mut rita).await;
+    let page = rita.get("/admin/account").await.body;
+    assert!(page.contains("New codes replace all of these."), "{page}");
+    let form = format!("seen={}", between(&page, "name=\"seen\" value=\"", &['"']));
+    let shown = rita.post(RENEW, &form).await;
+    assert_eq!(shown.status, 201, "{}", shown.body);
+    let again = rita.post(RENEW, &form).await;
+    assert_eq!(
+        (again.status, again.header("location")),
+        (303, Some("/admin/account")),
+        "{}",
+        again.body
+    );
+    let told = rita.get("/admin/account").await.body;
+    assert!(told.contains("No new codes were generated"), "{told}");
+    let code = between(&shown.body, "<li><code>", &['<']);
+    let mut elsewhere = rita.another("rita@shop.example").await;
+    let entered = elsewhere.post("/admin/sign-in/code", &format!("code={code}")).await;
+    assert_eq!(
+        entered.header("location"),
+        Some("/admin"),
+        "those that were shown are valid"
+    );
 }
 
 #[tokio::test]

@@ -70,6 +70,8 @@ async fn a_range_is_sent_again_only_where_a_filter_says_which() {
     let server = with_failed_delivery().await;
     let mut browser = Browser::signed_in(&server, Role::Developer).await;
     assert_eq!(browser.post("/admin/webhooks/again", "state=").await.status, 422);
+    let only_after = format!("after=1785663000000.evt_{}", "0".repeat(32));
+    assert_eq!(browser.post("/admin/webhooks/again", &only_after).await.status, 422);
     let sent = browser
         .post("/admin/webhooks/again", "state=pending&kind=&from=&to=")
         .await;

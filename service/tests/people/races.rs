@@ -699,7 +699,7 @@ async fn of_recovery_codes_that_are_renewed_twice_at_the_same_time_one_set_is_va
     let rita = harness.staff(Role::Reviewer).await;
     let id = rita.user();
     run(&harness, passkey(id, 1) + &recovery_code(id, 1)).await;
-    let renewal = renew_recovery_codes(&harness.honnin, &rita);
+    let renewal = renew_recovery_codes(&harness.honnin, &rita, None);
     let codes = beside(&harness, id, &recovery_code(id, 2), renewal).await.unwrap();
     assert_eq!(codes.len(), 10);
     let left = list_factors(&harness.honnin, id).await.unwrap();

@@ -265,7 +265,7 @@ async fn whoever_has_nothing_but_the_password_begins_five_sign_ins_and_the_owner
 #[tokio::test]
 async fn a_recovery_code_signs_in_once_however_it_is_typed_and_new_ones_end_the_old() {
     let (harness, rita) = rita().await;
-    let none = renew_recovery_codes(&harness.honnin, &rita).await;
+    let none = renew_recovery_codes(&harness.honnin, &rita, None).await;
     assert!(matches!(none, Err(RenewCodesError::NoFactor)), "{none:?}");
     let (_, codes) = with_app(&harness, &rita).await;
     let letters = |code: &String| code.chars().filter(char::is_ascii_alphanumeric).count();
@@ -279,13 +279,39 @@ async fn a_recovery_code_signs_in_once_however_it_is_typed_and_new_ones_end_the_
     let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
     assert_eq!(factors.recovery_codes, 9);
     confirm_code(&harness.honnin, &rita, &codes[1]).await.unwrap();
-    let fresh = renew_recovery_codes(&harness.honnin, &rita).await.unwrap();
+    let fresh = renew_recovery_codes(&harness.honnin, &rita, None).await.unwrap();
     assert!(enter_code(&harness, &rita, &codes[2]).await.is_err());
     enter_code(&harness, &rita, fresh[0].expose()).await.unwrap();
     remove_authenticator(&harness.honnin, &rita).await.unwrap();
     assert!(enter_password(&harness).await.is_ok());
     let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
     assert_eq!(factors.recovery_codes, 0, "they go with the last factor");
+}
+
+#[tokio::test]
+async fn recovery_codes_are_renewed_once_for_each_set_that_was_known() {
+    let (harness, rita) = rita().await;
+    let (_, codes) = with_app(&harness, &rita).await;
+    let mark = async || {
+        let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+        factors.recovery_mark
+    };
+    let first = mark().await;
+    let fresh = renew_recovery_codes(&harness.honnin, &rita, Some(&first))
+        .await
+        .unwrap();
+    let again = renew_recovery_codes(&harness.honnin, &rita, Some(&first)).await;
+    assert!(matches!(again, Err(RenewCodesError::Repeated)), "{again:?}");
+    enter_code(&harness, &rita, fresh[0].expose()).await.unwrap();
+    assert!(enter_code(&harness, &rita, &codes[0]).await.is_err());
+    let used = mark().await;
+    confirm_code(&harness.honnin, &rita, fresh[1].expose()).await.unwrap();
+    let late = renew_recovery_codes(&harness.honnin, &rita, Some(&used)).await;
+    assert!(matches!(late, Err(RenewCodesError::Repeated)), "{late:?}");
+    let known = mark().await;
+    renew_recovery_codes(&harness.honnin, &rita, Some(&known))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -721,7 +747,7 @@ async fn no_recovery_codes_come_from_a_session_that_has_ended() {
     console_session::sign_out_everywhere(&harness.honnin, &rita)
         .await
         .unwrap();
-    let renewed = renew_recovery_codes(&harness.honnin, &rita).await;
+    let renewed = renew_recovery_codes(&harness.honnin, &rita, None).await;
     assert!(matches!(renewed, Err(RenewCodesError::Ended)), "{renewed:?}");
     enter_code(&harness, &rita, &codes[0]).await.unwrap();
 }

@@ -102,6 +102,15 @@ pub async fn replace_recovery_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8
     Ok(())
 }
 
+/// The hashes of the recovery codes that a person has left, in their own order.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn list_recovery_codes(tx: &mut Tx, user: &UserId) -> Result<Vec<Vec<u8>>, StoreError> {
+    on!(tx, conn => sqlx::query_scalar("SELECT hash FROM recovery_codes WHERE user_id = $1 ORDER BY hash")
+        .bind(user.as_str()).fetch_all(conn).await)
+}
+
 /// How many recovery codes a person has left.
 ///
 /// # Errors

@@ -107,6 +107,8 @@ async fn a_recovery_code_is_used_once_and_new_ones_replace_the_old() {
         }
         let left = async |person: &'static store::people::users::UserRow| read!(db, tx => second_factors::count_recovery_codes(tx, &person.id));
         assert_eq!((left(rita).await, left(otto).await), (1, 2), "{name}");
+        let hashes = read!(db, tx => second_factors::list_recovery_codes(tx, &otto.id));
+        assert_eq!(hashes, *codes, "{name}");
         write!(db, tx => second_factors::replace_recovery_codes(tx, &otto.id, &codes[..1])).unwrap();
         assert_eq!(left(otto).await, 1, "{name}");
     }

@@ -94,7 +94,8 @@ fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
 async fn begin(request: Request, _: Fields) -> PageResult<Outcome> {
     request.check_fresh(HERE)?;
     match begin_authenticator(request.honnin(), request.staff()).await {
-        Ok(enrolment) => Ok(Outcome::shown(StatusCode::CREATED, enrolled(&enrolment))),
+        // If the response showed the key, loading it again would make another one: on a phone that has been in the app meanwhile, for example.
+        Ok(_) => Ok(Outcome::go(HERE)),
         Err(error) => failed(error),
     }
 }

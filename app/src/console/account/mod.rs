@@ -12,7 +12,7 @@ use super::{
         NOW, Proof, challenge_response, check_proof, confirmed, proof_due, proof_within, proven, refusal, step_up,
         wrong_passkey,
     },
-    request::{PageResult, Request, SessionChange, done, signed_in},
+    request::{PageResult, Request, SessionChange, done, not_done, signed_in},
     words::{say, tell},
 };
 use crate::page::{Fields, Outcome, form, handler, mistake};
@@ -212,10 +212,26 @@ async fn forget_browser(request: Request, _: Fields) -> PageResult<Outcome> {
     )
 }
 
-async fn renew_codes(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn renew_codes(request: Request, fields: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
-    let codes = match renew_recovery_codes(request.honnin(), request.staff()).await {
+    let seen = match fields.raw(view::SEEN_CODES) {
+        // Of a page from before an update.
+        "" => None,
+        mark => Some(mark),
+    };
+    let codes = match renew_recovery_codes(request.honnin(), request.staff(), seen).await {
         Ok(codes) => codes,
+        // By reloading the page that shows the codes, for example.
+        Err(RenewCodesError::Repeated) => {
+            return not_done(
+                "/admin/account",
+                say(
+                    "No new codes were generated: your recovery codes have been replaced or used since that page was loaded. New codes are shown \
+                     only once. If you did not copy them, generate new ones again.",
+                    "新しいコードは発行されませんでした。その画面を開いたあとに、リカバリーコードがすでに発行または使用されています。新しいコードは一度だけ表示されます。控えていない場合は、もう一度発行してください。",
+                ),
+            );
+        }
         Err(RenewCodesError::Ended) => return Ok(Outcome::go("/admin/sign-in")),
         Err(RenewCodesError::NoFactor) => return Err(Fault::NotFound),
         Err(RenewCodesError::Store(error)) => return Err(error.into()),

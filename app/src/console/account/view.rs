@@ -22,6 +22,9 @@ use service::{
 /// Where the script of this page gets a challenge for a new passkey.
 pub(super) const NEW_PASSKEY: &str = "/admin/account/passkeys/challenge";
 
+/// Field: the recovery codes that there were when the page was made, so that its form replaces them once.
+pub(super) const SEEN_CODES: &str = "seen";
+
 /// The page that asks for the password again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ConfirmView {
@@ -231,7 +234,11 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
         view! {
             <h3>{say("Recovery codes", "リカバリーコード")}</h3>
             <form class="inline" method="post" action="/admin/account/recovery-codes">
-                <span>{tell!("{left} left. Each signs you in once if you have lost your device.", "残り{left}個。端末を紛失したときは、1つのコードで1回サインインできます。")}</span>
+                <input type="hidden" name=SEEN_CODES value=factors.recovery_mark.clone()/>
+                <span>{tell!(
+                    "{left} left. Each signs you in once if you have lost your device. New codes replace all of these.",
+                    "残り{left}個。端末を紛失したときは、1つのコードで1回サインインできます。新しいコードを発行すると、これまでのコードはすべて無効になります。",
+                )}</span>
                 <button class="button secondary small" type="submit">{say("Generate new codes", "新しいコードを発行")}</button>
             </form>
         }

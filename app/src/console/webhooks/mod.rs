@@ -203,7 +203,10 @@ async fn sent(request: &Request, developer: &Developer, id: &EventId, before: us
 
 async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    let mut filter = filter(&fields);
+    let mut filter = DeliveryFilter {
+        after: None,
+        ..filter(&fields)
+    };
     if filter == DeliveryFilter::default() {
         return Err(Fault::Malformed);
     }

@@ -138,7 +138,7 @@ pub(crate) fn alarm(health: &Health, secrets: usize, now: Timestamp) -> AnyView 
     let Some(receiver) = &health.receiver else {
         return view! {
             <p class="note">{say("No receiver URL is configured, so no webhooks are sent. ", "受信先のURLが設定されていないため、Webhookは送信されません。")}
-                <a href="/admin/settings">{say("Set one in the settings", "設定で登録する")}</a></p>
+                <a href="/admin/settings/webhook">{say("Set one in the settings", "設定で登録する")}</a></p>
         }
         .into_any();
     };

@@ -231,6 +231,33 @@ async fn a_form_from_another_site_is_refused_signing_in_included() {
     assert_eq!(browser.get("/admin").await.status, 200, "still signed in");
 }
 
+/// To a browser, every site of our domain is the same site, and has our cookies sent with what it fetches.
+#[tokio::test]
+async fn another_site_may_lead_somebody_to_a_page_and_may_not_fetch_it() {
+    let server = Server::new().await;
+    let rita = Browser::signed_in(&server, Role::Admin).await;
+    let cookie = format!("__Host-console={}", rita.cookie.clone().unwrap());
+    let page = async |site: &str, mode: &str, destination: &str| {
+        let headers = [
+            ("cookie", &*cookie),
+            ("sec-fetch-site", site),
+            ("sec-fetch-mode", mode),
+            ("sec-fetch-dest", destination),
+        ];
+        server.send("GET", "/admin/sessions", &headers, "").await
+    };
+    for site in ["same-site", "cross-site"] {
+        assert_eq!(page(site, "navigate", "document").await.status, 200, "a link on {site}");
+        for (mode, destination) in [("no-cors", "image"), ("cors", "empty"), ("navigate", "iframe")] {
+            let fetched = page(site, mode, destination).await;
+            assert_eq!(fetched.status, 403, "{site} {mode} {destination}");
+            let shown = fetched.body;
+            assert!(!shown.contains("href=\"/admin/sessions\""), "as to a stranger: {shown}");
+        }
+    }
+    assert_eq!(page("same-origin", "cors", "empty").await.status, 200, "our own script");
+}
+
 #[tokio::test]
 async fn signing_in_changes_the_cookie_and_signing_out_ends_it() {
     let server = Server::new().await;
@@ -448,6 +475,14 @@ async fn an_unknown_address_in_the_console_is_answered_by_the_console() {
         "{}",
         closed.body
     );
+}
+
+#[tokio::test]
+async fn the_console_is_found_at_its_address_with_a_slash_as_well() {
+    let server = Server::new().await;
+    let answer = server.send("GET", "/admin/", &[], "").await;
+    assert_eq!((answer.status, answer.header("location")), (308, Some("/admin")));
+    assert_eq!(server.send("POST", "/admin/", &[], "").await.status, 404);
 }
 
 /// Any other site of the domain can set such a cookie: to a browser, its name does not begin with `__Host-`.

@@ -109,6 +109,9 @@ pub enum RenewCodesError {
     /// Their sessions were ended meanwhile: the password was reset, for example.
     #[error("the session has ended")]
     Ended,
+    /// The codes are not those that were known: the same form was sent before, or one of them was used.
+    #[error("the recovery codes have changed meanwhile")]
+    Repeated,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -123,6 +126,8 @@ pub struct Factors {
     pub passkeys: Vec<PasskeyRow>,
     /// Recovery codes left.
     pub recovery_codes: i64,
+    /// Names these codes: it is another one as soon as one of them is used, or they are replaced. It does not tell any of them.
+    pub recovery_mark: String,
     /// When a code of the app or a passkey was used last.
     pub last_used_at: Option<Timestamp>,
 }
@@ -157,6 +162,7 @@ async fn factors_of(tx: &mut Tx, user: &UserId) -> Result<Factors, StoreError> {
     let authenticator = second_factors::find_authenticator(tx, user).await?;
     let authenticator = authenticator.filter(|row| row.confirmed_at.is_some());
     let passkeys = second_factors::list_passkeys(tx, user).await?;
+    let codes = second_factors::list_recovery_codes(tx, user).await?;
     let code_used_at = authenticator
         .as_ref()
         .map(|row| Timestamp::from_millis(row.last_step * STEP.0));
@@ -165,8 +171,14 @@ async fn factors_of(tx: &mut Tx, user: &UserId) -> Result<Factors, StoreError> {
         authenticator: authenticator.and_then(|row| row.confirmed_at),
         last_used_at: used.chain(code_used_at).max(),
         passkeys,
-        recovery_codes: second_factors::count_recovery_codes(tx, user).await?,
+        recovery_codes: i64::try_from(codes.len()).unwrap_or(i64::MAX),
+        recovery_mark: mark_of(&codes),
     })
+}
+
+/// The name of the recovery codes with these hashes.
+fn mark_of(hashes: &[Vec<u8>]) -> String {
+    hex::encode(Sha256::digest(hashes.concat()))
 }
 
 /// The second factors of a colleague, which an admin may remove, and whose they are.
@@ -327,17 +339,22 @@ async fn drop_idle_codes(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     second_factors::replace_recovery_codes(tx, user, &[]).await
 }
 
-/// New recovery codes in place of those there were, shown once.
+/// New recovery codes in place of those there were, shown once. With `seen`, the [mark](Factors::recovery_mark) of the codes that the caller knew of,
+/// there are none if the person has others by now: those who send the form twice would lose the codes that they were shown first.
 ///
 /// # Errors
 /// [`RenewCodesError`].
-pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Vec<Secret<String>>, RenewCodesError> {
+pub async fn renew_recovery_codes(
+    honnin: &Honnin,
+    staff: &Staff,
+    seen: Option<&str>,
+) -> Result<Vec<Secret<String>>, RenewCodesError> {
     let codes = draw_recovery_codes(honnin);
     let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
     let entry = staff
         .own_entry(honnin.now(), AuditAction::RecoveryCodesIssue)
         .about(staff.user());
-    let staff = staff.clone();
+    let (staff, seen) = (staff.clone(), seen.map(str::to_owned));
     let unit = honnin.db.write(async move |tx| {
         // This locks the person as well: of two sets at the same time, the second replaces the first.
         if !console_session::goes_on(tx, &staff).await? {
@@ -345,6 +362,11 @@ pub async fn renew_recovery_codes(honnin: &Honnin, staff: &Staff) -> Result<Vec<
         }
         if !second_factors::has_any(tx, staff.user()).await? {
             return Err(RenewCodesError::NoFactor);
+        }
+        if let Some(seen) = &seen
+            && mark_of(&second_factors::list_recovery_codes(tx, staff.user()).await?) != *seen
+        {
+            return Err(RenewCodesError::Repeated);
         }
         second_factors::replace_recovery_codes(tx, staff.user(), &hashes).await?;
         audit::record(tx, &entry).await?;

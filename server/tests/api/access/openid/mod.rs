@@ -687,6 +687,11 @@ async fn an_invitation_is_accepted_at_the_provider_and_never_because_another_sit
     assert_eq!(sent.header("location"), Some(&*format!("/admin/invitation/{token}")));
     let page = browser.get(&format!("/admin/invitation/{token}")).await;
     assert!(page.body.contains("Accept with Example Login"), "{}", page.body);
+    for nothing in ["%0A", "x", &"A".repeat(4000)] {
+        let path = format!("/admin/invitation/{nothing}/openid");
+        assert_eq!(browser.get(&path).await.status, 404, "{nothing}");
+        assert_eq!(browser.get_from_elsewhere(&path).await.status, 404, "{nothing}");
+    }
 
     let newcomer: Change = |claims| claims["sub"] = json!("u-9");
     let location = browser.begin(&path).await;
