@@ -27,15 +27,19 @@ pub fn parse(text: &str) -> Option<Date> {
     Date::from_calendar_date(text[..4].parse().ok()?, month, text[8..].parse().ok()?).ok()
 }
 
-/// Year, month and day as typed into three fields, as one date. Digits of any width are taken, a part without its zero, and a year of a Japanese
-/// era; whatever is not a number stays as it was typed, and [`parse`] refuses it.
+/// Year, month and day as typed into three fields, as one date. Digits of any width are taken, a part without its zero or with the unit that
+/// a Japanese date has behind it, and a year of a Japanese era; whatever is not a number stays as it was typed, and [`parse`] refuses it.
 #[must_use]
 pub fn of_parts(parts: [&str; 3]) -> String {
     const YEAR: usize = 4;
-    let mut widths = [YEAR, 2, 2].into_iter();
+    let mut widths = [(YEAR, '年'), (2, '月'), (2, '日')].into_iter();
     let parts = parts.map(|part| {
         let typed: String = part.trim().nfkc().filter(|c| *c != '-').collect();
-        let width = widths.next().unwrap_or_default();
+        let (width, unit) = widths.next().unwrap_or_default();
+        let typed = typed
+            .strip_suffix(unit)
+            .map_or(typed.as_str(), str::trim_end)
+            .to_owned();
         match era::year_of(&typed) {
             Some(year) if width == YEAR => year.to_string(),
             _ if !typed.is_empty() && typed.bytes().all(|b| b.is_ascii_digit()) => format!("{typed:0>width$}"),
@@ -79,6 +83,9 @@ mod tests {
             (["昭和６１", "５", "１"], "1986-05-01"),
             (["S61", "5", "1"], "1986-05-01"),
             (["令和元", "5", "1"], "2019-05-01"),
+            (["昭和61年", "5月", "1日"], "1986-05-01"),
+            (["1986年", "5 月", "1日"], "1986-05-01"),
+            (["1986月", "5", "1"], "1986月-05-01"),
             (["昭和65", "5", "1"], "昭和65-05-01"),
             (["1986", "S5", "1"], "1986-S5-01"),
         ] {

@@ -77,7 +77,10 @@ for (const language of languages) {
     await page.locator("main form button").first().click();
     await shoot(page, "02-choose-nothing");
     await walk.choose();
-    await walk.photograph(notAPicture);
+    await walk.seen("04-document");
+    await page.locator("#plain input[type=file]").setInputFiles(notAPicture);
+    // As a browser without scripts does, which gets a page that says what is wrong.
+    await page.locator("#plain form").evaluate((form) => form.submit());
     await page.locator(".error-summary").waitFor();
     await shoot(page, "04-document-refused");
     await page.goto(`${honnin.base}/capture/another-device`);

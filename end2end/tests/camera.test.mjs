@@ -215,7 +215,7 @@ test("a photo outlasts faults of the server and of a proxy, and is sent again", 
   const ours = "Something went wrong on our side. Your photos are saved here and will be sent again.";
   const slow = "Your connection is slow. Your photos are saved here and will be sent again.";
   // No two in a row say the same: a sentence that is there says that its answer has arrived, and not only left.
-  const faults = [[500, ours], [408, slow], [520, ours]];
+  const faults = [[500, ours], [408, slow], [520, ours], [429, "We are very busy right now. Your photos are saved here and will be sent again in a few minutes."]];
   let answered = 0;
   await page.route("**/capture/pictures", (route) => {
     const [status] = faults[answered] ?? [];
@@ -294,6 +294,52 @@ test("a chosen photo that is too large is refused before it is sent", long, asyn
   await walk.photograph();
   await walk.at("/capture/check");
   assert.equal(sent, 1);
+});
+
+test("a chosen file that the server refuses is uploaded once, and another one can be chosen", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  let sent = 0;
+  await page.route("**/capture/pictures", (route) => {
+    sent += 1;
+    return route.continue();
+  });
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  await walk.photograph({ name: "letter.jpg", mimeType: "image/jpeg", buffer: Buffer.from("Dear Sir or Madam") });
+  await panel(page).locator("p", { hasText: "The file is not a JPEG, PNG or WebP photo" }).waitFor();
+  await panel(page).getByRole("button", { name: "Choose another photo" }).click();
+  await page.waitForFunction(() => document.activeElement.matches("#plain input[type=file]"));
+  assert.equal(sent, 1);
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+  await walk.photograph();
+  await walk.at("/capture/check");
+  assert.equal(sent, 2);
+});
+
+test("a phone that ended the page while its camera app was open is told so, and may send a photo that is there already", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  const field = page.locator("#plain input[type=file]");
+  const lost = page.getByText("Your phone closed this page while its camera app was open");
+  const openApp = async () => {
+    await walk.unfold("plain");
+    await Promise.all([page.waitForEvent("filechooser"), field.click()]);
+  };
+  // Whoever loads the page again has lost nothing.
+  await openApp();
+  await page.reload();
+  await page.locator("html[data-islands=awake]").waitFor();
+  assert.equal(await lost.isVisible(), false);
+  assert.equal(await field.getAttribute("capture"), "environment");
+  await openApp();
+  // As a page that is ended: nothing tells it.
+  await page.evaluate(() => addEventListener("pagehide", (event) => event.stopImmediatePropagation(), { capture: true }));
+  await page.reload();
+  await lost.waitFor();
+  assert.equal(await field.getAttribute("capture"), null);
+  await page.locator("html[data-islands=awake]").waitFor();
+  await walk.photograph();
+  await walk.at("/capture/check");
 });
 
 test("a chosen photo that is deleted before it is sent is not taken for a lost connection", long, async () => {
@@ -503,6 +549,42 @@ test("a browser that cannot compile the browser's half is not asked again, and t
   assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
 });
 
+/** What a network answers to whatever is asked for, until somebody has signed in to it. */
+const signIn = { contentType: "text/html", body: "<!DOCTYPE html><title>Welcome</title><h1>Sign in to this network</h1>" };
+
+test("a page of the network in the place of the browser's half is not taken for it, which is asked for again", long, async () => {
+  const page = await browser.phone();
+  let signedIn = false, asked = 0;
+  // The page's own request and that of its preload may be one.
+  await page.route("**/*.wasm*", (route) => {
+    asked += 1;
+    if (route.request().url().endsWith("?")) signedIn = true;
+    return signedIn ? route.continue() : route.fulfill(signIn);
+  });
+  await atTheCamera(page);
+  assert.ok(asked > 1);
+  browser.show("passport");
+  await openCamera(page);
+  await filmed(page, "/capture/check");
+});
+
+test("whoever signs in to the network later has the camera as soon as the connection is there, and until then the plain form", long, async () => {
+  const page = await browser.phone();
+  await page.route("**/*.wasm*", (route) => route.fulfill(signIn));
+  const walk = new Walk(page);
+  await walk.start((await honnin.api(tenant.apiKey, "POST", "/v1/verification-sessions", {})).body.verificationUrl);
+  await walk.consent();
+  await walk.choose();
+  await page.locator("html[data-islands=asleep]").waitFor();
+  assert.equal(await page.locator("#plain input[type=file]").isVisible(), true);
+  assert.equal(await page.locator(".camera").isVisible(), false);
+  await page.unroute("**/*.wasm*");
+  await page.context().setOffline(true);
+  await page.context().setOffline(false);
+  await page.locator("html[data-islands=awake]").waitFor();
+  assert.equal(await page.locator(".camera").isVisible(), true);
+});
+
 test("the page itself hides dialogs that are not open, which a browser without dialogs does not", long, async () => {
   const page = await browser.phone();
   await atTheCamera(page);
@@ -553,6 +635,21 @@ test("whoever closes the browser's question for the camera is told to answer it"
   await panel(page).locator("h2", { hasText: "Camera access is not allowed yet" }).waitFor();
   assert.equal(await panel(page).locator("p").innerText(), "Try again, and choose Allow when your browser asks.");
   assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
+});
+
+test("where the system keeps the camera from the browser, the page leads to the settings of the device", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  // In Chrome's words.
+  await page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("Permission denied by system", "NotAllowedError"); }; });
+  await openCamera(page);
+  await panel(page).locator("h2", { hasText: "Camera access is blocked" }).waitFor();
+  assert.equal(
+    await panel(page).locator("p").innerText(),
+    "Your device does not let this browser use the camera. Open the settings of your device and allow the camera for the browser. Then try again.",
+  );
+  assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
+  assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
 });
 
 const safari = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15";

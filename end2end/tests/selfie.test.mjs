@@ -1,10 +1,11 @@
 // The selfie camera: what it says to people who do something else than asked, and what becomes of them.
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { after, afterEach, before, test } from "node:test";
 import { Browser, look } from "../lib/browser.mjs";
 import { Receiver } from "../lib/customer.mjs";
 import { Honnin } from "../lib/honnin.mjs";
-import { scene } from "../lib/scene.mjs";
+import { picture, scene } from "../lib/scene.mjs";
 import { behave, filmed, pass, persist, sit } from "../lib/sitter.mjs";
 
 const long = { timeout: 1_800_000 };
@@ -27,8 +28,8 @@ after(async () => {
   await receiver?.remove();
 });
 
-/** A phone whose camera is on, with somebody before it. */
-async function filming(customer, does, options = {}) {
+/** A phone at the page with the camera. */
+async function atTheCamera(customer, options = {}) {
   const page = await browser.phone(options);
   await page.goto(customer.link);
   const submit = page.locator("main form button[type=submit]").first();
@@ -36,6 +37,12 @@ async function filming(customer, does, options = {}) {
   await page.waitForURL((url) => url.pathname === "/capture/consent");
   await page.locator("button[value=accept]").click();
   await page.waitForURL((url) => url.pathname === "/capture/selfie");
+  return page;
+}
+
+/** A phone whose camera is on, with somebody before it. */
+async function filming(customer, does, options = {}) {
+  const page = await atTheCamera(customer, options);
   await sit(page, "owner", does);
   await page.locator(".camera > button").click();
   return page;
@@ -191,6 +198,28 @@ test("a selfie that another tab has replaced meanwhile is said to be over", long
   await panel(page).filter({ hasText: "Take the photo again" }).waitFor();
   const lead = await page.locator(".stage-panel p").innerText();
   assert.equal(lead, "This selfie arrived too late, or the camera was opened in another window. Take it again");
+  await customer.stop();
+});
+
+test("of two chosen photos the refused one is named, and those for a page that is out of date lead to the page as it is now", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await atTheCamera(customer);
+  await page.locator("html[data-islands=awake]").waitFor();
+  await page.locator("#plain summary").click();
+  const [straight, turned] = ["#straight", "#turned"].map((field) => page.locator(field));
+  const send = page.locator("#plain button[type=submit]");
+  await straight.setInputFiles(picture("owner-straight"));
+  await turned.setInputFiles({ name: "letter.jpg", mimeType: "image/jpeg", buffer: Buffer.from("Dear Sir or Madam") });
+  await send.click();
+  const said = page.locator(".stage-panel:not([hidden]) p");
+  await said.filter({ hasText: /^Photo 2: .* – The file is not a JPEG, PNG or WebP photo$/ }).waitFor();
+  await page.getByRole("button", { name: "Choose another photo" }).click();
+  await page.waitForFunction(() => document.activeElement.id === "turned");
+  // As after another tab has taken a selfie: the page asks for another movement now.
+  await page.locator("#plain input[name=challenge]").evaluate((field) => { field.value = "0".repeat(32); });
+  await send.click();
+  await page.getByText("That page was out of date, so what you did on it was not saved. Continue here.").waitFor();
+  assert.equal(new URL(page.url()).pathname, "/capture/selfie");
   await customer.stop();
 });
 

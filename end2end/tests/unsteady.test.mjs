@@ -71,6 +71,12 @@ test("the page of a photo asks until it is told what was read, and stays", long,
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
 });
 
+test("a photo that the network loses on its way back is asked for again", long, async () => {
+  const page = await checking((page) => page.route("**/capture/pictures/*", faults(null, 503)));
+  await page.waitForFunction(() => document.querySelector("img.photo").naturalWidth > 0);
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+});
+
 test("the page of a photo gives way to the one that says that it is closed", long, async () => {
   const page = await checking();
   await page.context().clearCookies();
@@ -89,6 +95,36 @@ test("the page with the details gives way to it as well, unless something was ty
     else assert.equal(await address.inputValue(), "1 Harbour Street");
     await browser.leave();
   }
+});
+
+test("what was typed stays where the phone is online and its network carries nothing, and is sent once it does", long, async () => {
+  const page = await checking();
+  await new Walk(page).accept();
+  const address = page.locator("#address");
+  await address.fill("1 Harbour Street");
+  let sent = 0;
+  await page.route("**/capture/details", (route) => {
+    if (route.request().method() === "POST") sent += 1;
+    return route.continue();
+  });
+  await page.route("**/capture/queue", (route) => route.abort());
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  const go = page.locator("main form button.primary");
+  await go.click();
+  await page.getByText("Your entries are kept on this page.").waitFor();
+  assert.equal(await address.inputValue(), "1 Harbour Street");
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+  assert.equal(sent, 0);
+  await page.unroute("**/capture/queue");
+  await go.click();
+  await page.locator(".error-summary").waitFor();
+  assert.equal(await address.inputValue(), "1 Harbour Street");
+  assert.equal(sent, 1);
+  // The other buttons of the form keep what they ask for.
+  await page.locator(".languages summary").click();
+  await page.locator(".languages").getByRole("button", { name: "日本語" }).click();
+  await page.locator("html[lang=ja]").waitFor();
+  assert.equal(await address.inputValue(), "1 Harbour Street");
 });
 
 test("a dialog that is closed is no form on its way, nor is one whose page was come back to", long, async () => {
@@ -115,6 +151,16 @@ test("more time that was asked for without a connection is asked for again once 
   await warning.getByText("We could not extend the time. Try again in a moment.").waitFor();
   await page.context().setOffline(false);
   await warning.waitFor({ state: "hidden" });
+});
+
+test("a page whose phone has its clock put right by years asks the server whether it is closed", long, async () => {
+  const { page } = await opened((page) => page.clock.install());
+  await page.evaluate(() => (globalThis.loadedOnce = true));
+  await page.clock.setSystemTime(new Date("2060-01-01T00:00:00Z"));
+  const isAsked = (request) => request.url().endsWith("/capture/more-time");
+  await Promise.all([page.waitForEvent("requestfinished", isAsked), page.clock.runFor(25 * 60_000)]);
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+  assert.equal(new URL(page.url()).pathname, "/capture/consent");
 });
 
 test("more time that a busy server does not give can be asked for again", long, async () => {

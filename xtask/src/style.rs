@@ -57,6 +57,48 @@ mod tests {
         }
     }
 
+    /// A browser that lacks `color-mix()` does not drop a property that holds it: whatever uses that property then has no colour at all. And of
+    /// two values of a property in one rule, of which the first is for browsers that lack `dvh`, minifying leaves the second.
+    #[test]
+    fn what_older_browsers_lack_stands_where_they_do_not_look() {
+        let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../style/main.css");
+        let css = String::from_utf8(bundle(&main).unwrap()).unwrap();
+        for (new, old) in [
+            ("color-mix(", "--accent-press:var(--accent)"),
+            ("dvh", "min-height:100vh"),
+        ] {
+            assert!(css.contains(old), "{old}");
+            let places: Vec<usize> = css.match_indices(new).map(|(at, _)| at).collect();
+            assert!(!places.is_empty(), "{new}");
+            for at in places {
+                let around = rules_around(&css[..at]);
+                // What `@supports` itself asks stands outside of its braces.
+                let last = css[..at].rsplit(['{', '}', ';']).next().unwrap_or_default();
+                let asks = |rule: &str| rule.starts_with("@supports") && rule.contains(new);
+                let is_asked = last.starts_with("@supports") || around.iter().any(|rule| asks(rule));
+                assert!(is_asked, "{new} in {around:?}");
+            }
+        }
+    }
+
+    /// What stands before each brace that is open at the end of a minified sheet's beginning.
+    fn rules_around(beginning: &str) -> Vec<&str> {
+        let mut open = Vec::new();
+        let mut from = 0;
+        for (at, letter) in beginning.char_indices() {
+            match letter {
+                '{' => open.push(&beginning[from..at]),
+                '}' => {
+                    open.pop();
+                }
+                ';' => {}
+                _ => continue,
+            }
+            from = at + 1;
+        }
+        open
+    }
+
     /// The parts of a list, of which some may hold lists in brackets.
     fn outside_of_brackets(list: &str) -> Vec<String> {
         let (mut parts, mut depth) = (vec![String::new()], 0);

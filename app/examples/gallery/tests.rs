@@ -492,6 +492,38 @@ fn a_year_of_two_digits_stays_as_it_was_typed_and_is_told_to_need_four() {
     assert!(html.contains("Enter all four digits of the year"), "{html}");
 }
 
+/// Japanese people know the year of an era, as 昭和61年, S61 or 令和元: on a phone, a number pad has none of these letters.
+#[test]
+fn a_year_of_an_era_can_be_typed_where_the_page_is_japanese() {
+    let field = |language, name: &str| {
+        let meta = super::meta(language, "main.css", None);
+        let html = app::shell::text(|| details::render(&super::details_view(false), &meta));
+        let inputs = tags(&html, "input");
+        let field = inputs
+            .into_iter()
+            .find(|tag| attribute(tag, "id") == Some(name))
+            .unwrap();
+        let of = |name| attribute(field, name).unwrap().to_owned();
+        (of("inputmode"), of("maxlength").parse::<usize>().unwrap())
+    };
+    let (keyboard, longest) = field(Language::Ja, "birthYear");
+    assert_eq!(keyboard, "text");
+    for typed in ["昭和61年", "昭和 61年", "令和元", "S61", "1986"] {
+        assert!(typed.chars().count() <= longest, "{typed}");
+    }
+    for (language, name, digits) in [
+        (Language::Ja, "birthMonth", 2),
+        (Language::Ja, "birthDay", 2),
+        (Language::En, "birthYear", 4),
+    ] {
+        assert_eq!(
+            field(language, name),
+            ("numeric".to_owned(), digits),
+            "{name} in {language}"
+        );
+    }
+}
+
 #[test]
 fn the_tick_of_whoever_has_one_name_stays_as_it_was_sent() {
     for one_name in [false, true] {

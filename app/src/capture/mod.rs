@@ -150,6 +150,16 @@ fn or_file(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
+/// What is said once the phone has ended the page while its camera app was open. See [`watch_camera_app`].
+fn photo_lost(meta: &PageMeta) -> impl IntoView + use<> {
+    view! { <p class="note" role="alert" data-lost hidden>{meta.say(text::PHOTO_LOST)}</p> }
+}
+
+/// The script that finds that out. It stands behind the file fields.
+fn watch_camera_app(meta: &PageMeta) -> impl IntoView + use<> {
+    view! { <script nonce=meta.nonce.clone() inner_html=include_str!("camera_app.js")></script> }
+}
+
 /// The texts in the page's language.
 fn said<const N: usize>(meta: &PageMeta, texts: [Text; N]) -> [&'static str; N] {
     texts.map(|t| meta.say(t))

@@ -102,6 +102,8 @@ struct UploadProblems {
 struct Problem {
     code: &'static str,
     sentence: &'static str,
+    /// The number of the file among those of its form, from 0.
+    file: usize,
 }
 
 /// Where an upload is that waits for the server.
@@ -141,6 +143,7 @@ async fn faulty(request: Request, page: &'static str, file: FaultyFile) -> Respo
         let problem = Problem {
             code: file.fault.as_str(),
             sentence: file.fault.text().get(request.who.language),
+            file: file.number,
         };
         return (status, Json(UploadProblems { problems: [problem] })).into_response();
     }

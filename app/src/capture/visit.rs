@@ -11,7 +11,12 @@ use axum::{
     body::to_bytes,
     response::{IntoResponse, Redirect, Response},
 };
-use domain::{ids::CaptureId, language::Language, secret::Personal, time::Millis};
+use domain::{
+    ids::{CaptureId, SessionId},
+    language::Language,
+    secret::Personal,
+    time::Millis,
+};
 use http::{
     HeaderValue, StatusCode,
     header::{LOCATION, RETRY_AFTER},
@@ -218,14 +223,12 @@ async fn brand_of_problem(request: &Request, problem: &Problem) -> Option<Brand>
     branding.as_ref().map(brand)
 }
 
-/// Whether the browser's session, which it can no longer open, was submitted by it.
-async fn has_submitted(request: &Request) -> bool {
-    let Some(cookie) = request.who.cookie.as_deref() else {
-        return false;
-    };
+/// The session that the browser has submitted, whether it can still open it or not.
+pub(super) async fn submitted_session(request: &Request) -> Option<SessionId> {
+    let cookie = request.who.cookie.as_deref()?;
     // Whatever is wrong with the database, the page is closed.
-    let submitted = capture_cookie::has_submitted(request.honnin(), cookie).await;
-    submitted.unwrap_or_default()
+    let submitted = capture_cookie::submitted_session(request.honnin(), cookie).await;
+    submitted.ok().flatten()
 }
 
 /// The way back to the tenant, for a browser that took part until the deadline passed.
@@ -327,7 +330,7 @@ impl Area for Visit {
                 return_url: return_url(request).await,
             },
             Problem::SessionOver if request.who.cookie.is_none() => Problem::Stranger,
-            Problem::SessionOver if has_submitted(request).await => Problem::Submitted,
+            Problem::SessionOver if submitted_session(request).await.is_some() => Problem::Submitted,
             other => other,
         };
         let header = match status {

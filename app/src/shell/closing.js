@@ -1,6 +1,9 @@
 (() => {
   // Warn this long before: enough to fetch glasses or a document.
   const WARN_S = 300;
+  // An end that is so long ago, in seconds, says that the clock of the phone has been set meanwhile, or that no browser is let in any longer: the
+  // server knows which.
+  const LEAP_S = 4 * 3600;
   const idle = document.querySelector("[data-closing]");
   const last = document.querySelector("[data-closing-last]");
   if (!idle?.showModal) return;
@@ -13,6 +16,7 @@
     const look = () => {
       // A sleeping phone stops timers, so the clock decides.
       const left = (end - Date.now()) / 1000;
+      if (left < -LEAP_S) return more();
       // The server has closed the page and shows what to do now.
       if (left <= 0) return location.assign("/capture");
       if (left <= WARN_S) {

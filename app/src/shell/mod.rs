@@ -258,7 +258,8 @@ fn island_texts(meta: &PageMeta) -> AnyView {
 
 /// Loads the browser's half and hydrates the islands. While nodes are replaced, the first answer may come from one of another version, which does not
 /// have these files: they and the style sheets are asked for again for 15 s, each time at another address, since a browser may keep the failure of
-/// a module.
+/// a module. After that, the browser's half is asked for whenever somebody comes back to the page or the connection does, as behind a network that wants
+/// to be signed in to.
 fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     let Assets { js, wasm, .. } = &meta.assets;
     let script = format!("({})({js:?},{wasm:?})", include_str!("loader.js").trim());

@@ -53,6 +53,8 @@ texts! {
     OFFLINE: "No connection. Your photos are saved here and will be sent when you are back online.", "通信できません。写真は保持されており、接続が戻りしだい送信します。";
     /// Busy server.
     BUSY: "We are very busy right now. Your photos are saved here and will be sent again shortly.", "混み合っています。写真は保持されており、まもなく再送信します。";
+    /// The same, where it takes minutes until they are sent again.
+    BUSY_MINUTES: "We are very busy right now. Your photos are saved here and will be sent again in a few minutes.", "混み合っています。写真は保持されており、数分後に再送信します。";
     /// The connection is so slow that the server stopped waiting.
     SLOW: "Your connection is slow. Your photos are saved here and will be sent again.", "通信が遅いため、まだ送信できていません。写真は保持されており、まもなく再送信します。";
     /// A fault of ours.
@@ -123,6 +125,8 @@ texts! {
     DENIED_CHROME_COMPUTER: "Click the icon beside the address and allow the camera. Then try again.", "アドレスの横のアイコンをクリックしてカメラを許可し、もう一度お試しください。";
     /// Permission refused, others.
     DENIED_OTHER: "Allow the camera for this page in your browser's settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
+    /// The system of the phone or computer refused it to the browser: no settings of the browser help.
+    DENIED_SYSTEM: "Your device does not let this browser use the camera. Open the settings of your device and allow the camera for the browser. Then try again.", "端末の設定により、このブラウザーはカメラを使えません。端末の「設定」でこのブラウザーにカメラの使用を許可し、もう一度お試しください。";
     /// No camera.
     NONE_TITLE: "No camera found", "カメラが見つかりません";
     /// No camera.

@@ -55,6 +55,8 @@ texts! {
     DOCUMENT_FILE: "Photo of the document", "書類の写真";
     /// File field's hint.
     DOCUMENT_FILE_HINT: "JPEG, PNG or WebP, up to 10 MB", "JPEG・PNG・WebP、10MBまで";
+    /// When a phone without enough memory has ended the page while its own camera app was open.
+    PHOTO_LOST: "Your phone closed this page while its camera app was open, and the photo was lost. Take the photo with the camera app first, then come back and choose it here.", "カメラアプリの使用中にこのページが閉じられ、写真が失われました。先にカメラアプリで撮影してから、このページでその写真を選んでください。";
     /// Heads the file fields where there is no camera to choose instead.
     FILE_ONLY: "Upload a photo", "写真を送る";
     /// Send it.

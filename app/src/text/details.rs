@@ -37,7 +37,7 @@ texts! {
     /// Label.
     BIRTH_DATE: "Date of birth", "生年月日";
     /// Hint.
-    BIRTH_HINT: "For example, 27 3 1990", "西暦で入力してください。例：1990年3月27日";
+    BIRTH_HINT: "For example, 27 3 1990", "西暦または和暦で入力してください。例：1990、平成2";
     /// Label of a part.
     DAY: "Day", "日";
     /// Label of a part.
@@ -89,7 +89,7 @@ texts! {
     /// Fault.
     IN_FUTURE: "Date of birth must be in the past", "生年月日には過去の日付を入力してください";
     /// Fault.
-    TOO_LONG_AGO: "Date of birth must be within the last 130 years. Enter all four digits of the year", "生年月日には過去130年以内の日付を、西暦4桁で入力してください";
+    TOO_LONG_AGO: "Date of birth must be within the last 130 years. Enter all four digits of the year", "生年月日には過去130年以内の日付を入力してください。年は西暦4桁、または「昭和61」のように入力してください";
     /// The form was sent without a connection.
     OFFLINE: "You are offline. Your entries are kept on this page. Try again when you are back online.", "インターネットに接続されていません。入力内容はこの画面に残っています。接続が戻ってからもう一度お試しください。";
     /// Sent, but not saved; the form comes back as it was.

@@ -260,6 +260,7 @@ mod tests {
             "FILE_TOO_LARGE",
             "FILE_TOO_MANY_PIXELS",
             "FILE_HEIC",
+            "PHOTO_LOST",
         ];
         for (name, text) in all() {
             let said = text.get(Language::ZhHans);

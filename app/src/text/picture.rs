@@ -92,3 +92,9 @@ impl FileFault {
         }
     }
 }
+
+/// Whether the fault with this code is that the page asks for what is no longer asked: there, another file would fare no better.
+#[must_use]
+pub fn is_of_an_old_page(code: &str) -> bool {
+    code == FileFault::RunOver.as_str()
+}

@@ -2,7 +2,7 @@
 
 use crate::{Honnin, access::Applicant, runtime::token};
 use domain::{
-    ids::TenantId,
+    ids::{SessionId, TenantId},
     session::Status,
     time::{Millis, Timestamp},
 };
@@ -55,29 +55,29 @@ pub async fn applicant(honnin: &Honnin, cookie: &str) -> Result<Applicant, Cooki
     Ok(Applicant::new(tenant, cookie, until))
 }
 
-/// Whether everything was submitted with this cookie, which may have run out since: the browser has nothing left to do. `false` for a
-/// cookie that a new link has replaced.
+/// The session that was submitted with this cookie, which may have run out since: the browser has nothing left to do. `None` for a cookie
+/// that a new link has replaced.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn has_submitted(honnin: &Honnin, cookie: &str) -> Result<bool, StoreError> {
+pub async fn submitted_session(honnin: &Honnin, cookie: &str) -> Result<Option<SessionId>, StoreError> {
     if !token::is_well_formed(cookie) {
-        return Ok(false);
+        return Ok(None);
     }
     let (hash, now) = (token::hash(cookie), honnin.now());
     let unit = honnin.db.read(async move |tx| {
         let Some(cookie) = capture_cookies::find(tx, &hash).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some(SessionRow { session, .. }) = sessions::find_any(tx, &cookie.session).await? else {
-            return Ok(false);
+            return Ok(None);
         };
         let is_current = cookie.ended_at.is_none() && session.attempt == cookie.attempt && session.purged_at.is_none();
         let is_submitted = matches!(
             session.status_at(now),
             Status::Deciding | Status::Reviewing | Status::Completed
         );
-        Ok(is_current && is_submitted)
+        Ok((is_current && is_submitted).then_some(cookie.session))
     });
     unit.await
 }

@@ -33,6 +33,8 @@ const PAINTED_MS: i32 = 80;
 
 /// An upload that has not moved for so long may be waiting for the server.
 const STUCK_MS: u64 = 3_000;
+/// From here on, a wait is told to last minutes.
+const MINUTES_MS: u64 = 60_000;
 
 /// Films in the run with this number until it has what it needs.
 pub(super) type Film = fn(Rc<Run>, u32) -> std::pin::Pin<Box<dyn Future<Output = Filmed>>>;
@@ -62,8 +64,8 @@ enum After {
     Agree,
     Send,
     Elsewhere,
-    /// Leads to the form with this `id`.
-    Form(&'static str),
+    /// Leads to the form with this `id`, and there to the file field with this number, from 0.
+    Form(&'static str, u32),
 }
 
 /// The state of one island.
@@ -164,9 +166,9 @@ impl Run {
                 }
                 After::Send => self.pressed.set(true),
                 After::Elsewhere => go(forms::SWITCH_DEVICE),
-                After::Form(id) => {
+                After::Form(id, file) => {
                     self.close();
-                    open_form(id);
+                    open_form(id, file);
                 }
             },
             Tap::PlainForm if self.after.get() == After::Agree => {
@@ -175,7 +177,7 @@ impl Run {
             }
             Tap::PlainForm => {
                 self.close();
-                open_form(self.other_form.get());
+                open_form(self.other_form.get(), 0);
             }
         }
     }
@@ -343,7 +345,7 @@ impl Run {
         self.other_form.set(trouble.other_form());
         self.after.set(match trouble {
             _ if trouble.has_no_camera() => After::Elsewhere,
-            Trouble::RunsOver => After::Form(forms::PLAIN_FORM),
+            Trouble::RunsOver => After::Form(forms::PLAIN_FORM, 0),
             _ => After::Film,
         });
         let mut panel = trouble.panel(&self.stage);
@@ -393,8 +395,8 @@ impl Run {
             return false;
         }
         let turn = self.next_turn();
-        if has_too_large(&pictures, self.photos()) {
-            self.ask_for_another(picture::FILE_TOO_LARGE, id);
+        if let Some(file) = too_large(&pictures, self.photos()) {
+            self.ask_for_another(self.stage.say(picture::FILE_TOO_LARGE), id, file);
             return true;
         }
         // The first photo, in place of the camera's picture. Of a file that the browser cannot read, it shows nothing.
@@ -402,7 +404,7 @@ impl Run {
         let run = Rc::clone(self);
         spawn_local(async move {
             let address = form.action();
-            run.deliver(turn, &address, &pictures, Some((id, form))).await;
+            run.deliver(turn, &address, &pictures, Some(id)).await;
         });
         true
     }
@@ -415,44 +417,41 @@ impl Run {
         }
     }
 
-    /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection. `beside` is the form beside
-    /// the island that they come from, with its `id`.
-    async fn deliver(
-        &self,
-        turn: u32,
-        address: &str,
-        form: &FormData,
-        beside: Option<(&'static str, HtmlFormElement)>,
-    ) {
+    /// Sends until the server accepts it. The pictures stay in the form, so nothing is lost while there is no connection. `beside` is the `id` of the
+    /// form beside the island that they come from.
+    async fn deliver(&self, turn: u32, address: &str, form: &FormData, beside: Option<&'static str>) {
         let mut retry = Retry::begin(now());
         loop {
             let answer = self.send_once(address, form).await;
-            let is_chosen = beside.is_some() && matches!(answer, Answer::Later(..));
-            let is_gone = is_chosen && !are_readable(form, self.photos()).await;
+            let gone = match (beside, &answer) {
+                (Some(id), Answer::Later(..)) => unreadable(form, self.photos()).await.map(|file| (id, file)),
+                _ => None,
+            };
             if !self.wanted(turn) {
                 return;
+            }
+            if let Some((id, file)) = gone {
+                return self.ask_for_another(self.stage.say(text::PHOTO_GONE), id, file);
             }
             let (sentence, wait) = match answer {
                 Answer::Next(page) => return go(&page),
                 Answer::Elsewhere => return go(forms::CAPTURE),
-                Answer::Refused(sentence) => {
+                Answer::Refused(fault) => {
                     return match beside {
-                        // Submitted once more by the browser: the page that it gets has the sentence beside the file.
-                        Some((_, form)) => drop(form.submit()),
-                        None => self.refused(sentence),
+                        // The page as it is now has another form.
+                        Some(_) if fault.is_of_an_old_page => go(forms::CAPTURE_NOT_SAVED),
+                        Some(id) => self.ask_for_another(&fault.sentence, id, fault.file),
+                        None => self.refused(fault.sentence),
                     };
-                }
-                Answer::Later(..) if is_gone => {
-                    return self.ask_for_another(text::PHOTO_GONE, beside.map_or(forms::PLAIN_FORM, |(id, _)| id));
                 }
                 // Another photo would be as large, and no less suspicious.
                 Answer::NotPassedOn => (text::NOT_ACCEPTED_ON_THE_WAY, None),
                 Answer::Later(why, asked) => match retry.wait(now(), asked, js_sys::Math::random()) {
-                    Some(wait) => (why, Some(wait)),
+                    Some(wait) => (lasting(why, wait), Some(wait)),
                     None => (text::NOT_BY_ITSELF, None),
                 },
             };
-            self.offer_again(sentence, beside.as_ref().map(|(id, _)| *id));
+            self.offer_again(sentence, beside);
             if !self.wait_until_due(turn, wait).await {
                 return;
             }
@@ -521,14 +520,15 @@ impl Run {
         );
     }
 
-    /// Says why a photo that was chosen in the form `id` cannot be sent, and leads back to that form.
-    fn ask_for_another(&self, why: Text, id: &'static str) {
+    /// Says why the photo with the number `file` that was chosen in the form `id` cannot be used, and leads back to its field. It has not been
+    /// kept, so nobody uploads it a second time only to be told so beside the field.
+    fn ask_for_another(&self, why: &str, id: &'static str, file: u32) {
         self.stage.tell("");
         self.stage.look(Look::Sending, false);
         self.show(
             [text::UNSENT_TITLE, text::OTHER_PHOTO, without_the_page()],
-            self.say(why),
-            After::Form(id),
+            named(id, file).map_or_else(|| why.to_owned(), |name| format!("{name} – {why}")),
+            After::Form(id, file),
         );
         self.other_form.set(id);
     }
@@ -622,15 +622,34 @@ fn form_beside(id: &str) -> Option<Element> {
     window()?.document()?.get_element_by_id(id)
 }
 
-/// Unfolds a form beside the island and scrolls to its first file field.
-fn open_form(id: &str) {
+/// Unfolds a form beside the island and scrolls to its file field with this number, from 0.
+fn open_form(id: &str, file: u32) {
     let Some(form) = form_beside(id) else { return };
     let _ = form.set_attribute("open", "");
     form.scroll_into_view();
-    if let Ok(Some(field)) = form.query_selector("input[type=file]")
+    let fields = form.query_selector_all("input[type=file]").ok();
+    if let Some(field) = fields.and_then(|fields| fields.get(file).or_else(|| fields.get(0)))
         && let Some(field) = field.dyn_ref::<HtmlElement>()
     {
         let _ = field.focus();
+    }
+}
+
+/// What the page calls the file with this number, from 0, where the form asks for several.
+fn named(id: &str, file: u32) -> Option<String> {
+    let labels = form_beside(id)?.query_selector_all("label").ok()?;
+    if labels.length() < 2 {
+        return None;
+    }
+    labels.get(file)?.text_content()
+}
+
+/// The sentence for a wait of so many milliseconds until pictures are sent again.
+fn lasting(why: Text, wait: u64) -> Text {
+    if why == text::BUSY && wait >= MINUTES_MS {
+        text::BUSY_MINUTES
+    } else {
+        why
     }
 }
 
@@ -655,25 +674,27 @@ fn files_of(form: &Element) -> impl Iterator<Item = bool> + use<> {
         .map(|field| field.files().is_some_and(|files| files.length() > 0))
 }
 
-/// Whether a photo of that name in `form` is larger than the server takes. A phone may need minutes to send one, only to hear that.
-fn has_too_large(form: &FormData, name: &str) -> bool {
+/// The number, from 0, of a photo of that name in `form` that is larger than the server takes. A phone may need minutes to send one, only to hear
+/// that.
+fn too_large(form: &FormData, name: &str) -> Option<u32> {
     let is_too_large = |photo: &Blob| photo.size() > f64::from(forms::LARGEST_PHOTO);
     let photos = form.get_all(name);
-    photos
+    let found = photos
         .iter()
-        .any(|photo| photo.dyn_ref::<Blob>().is_some_and(is_too_large))
+        .position(|photo| photo.dyn_ref::<Blob>().is_some_and(is_too_large));
+    found.map(|file| file as u32)
 }
 
-/// Whether every photo of that name in `form` can still be read.
-async fn are_readable(form: &FormData, name: &str) -> bool {
-    for photo in form.get_all(name).iter() {
+/// The number, from 0, of a photo of that name in `form` that can no longer be read.
+async fn unreadable(form: &FormData, name: &str) -> Option<u32> {
+    for (photo, file) in form.get_all(name).iter().zip(0..) {
         if let Some(photo) = photo.dyn_ref::<Blob>()
             && !is_readable(photo).await
         {
-            return false;
+            return Some(file);
         }
     }
-    true
+    None
 }
 
 /// Lets the forms beside the island take any file: where the page has no camera, a form that opens one may not have it either.

@@ -3,7 +3,7 @@
 use super::{now, window};
 use crate::camera::retry::DEAD_MS;
 use crate::forms;
-use crate::text::{Text, camera};
+use crate::text::{Text, camera, picture};
 use js_sys::{Function, JSON, Promise, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::closure::Closure;
@@ -16,14 +16,24 @@ use web_sys::{FormData, ProgressEvent, XmlHttpRequest};
 pub(super) enum Answer {
     /// Accepted: the page to continue at.
     Next(String),
-    /// Refused: the sentence that says why.
-    Refused(String),
+    /// Refused, because of a file.
+    Refused(Fault),
     /// Refused by a proxy, for a limit or a rule of its own.
     NotPassedOn,
     /// Not taken: the sentence that says why. Retry later, after this many seconds if the server says so.
     Later(Text, Option<u64>),
     /// Anything else: the server knows which step the user is at.
     Elsewhere,
+}
+
+/// What is wrong with a file, as the server says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) sentence: String,
+    /// The number of the file among those of its form, from 0.
+    pub(super) file: u32,
+    /// Whether the page asks for what is no longer asked.
+    pub(super) is_of_an_old_page: bool,
 }
 
 /// What a status says that has nothing to do with the pictures: retry later.
@@ -93,8 +103,19 @@ async fn try_send(
         return Ok(Answer::Next(next));
     }
     let first = Reflect::get(&body, &"problems".into()).and_then(|list| Reflect::get_u32(&list, 0));
-    let sentence = first.ok().and_then(|problem| text(&problem, "sentence"));
-    Ok(sentence.map_or(Answer::Elsewhere, Answer::Refused))
+    let fault = first.ok().and_then(|problem| fault(&problem));
+    Ok(fault.map_or(Answer::Elsewhere, Answer::Refused))
+}
+
+/// What the server says of a file; `None` if it says nothing.
+fn fault(problem: &JsValue) -> Option<Fault> {
+    let sentence = text(problem, "sentence")?;
+    let file = Reflect::get(problem, &"file".into()).ok()?.as_f64();
+    Some(Fault {
+        sentence,
+        file: file.unwrap_or_default() as u32,
+        is_of_an_old_page: text(problem, "code").is_some_and(|code| picture::is_of_an_old_page(&code)),
+    })
 }
 
 /// What the server says of a frame.

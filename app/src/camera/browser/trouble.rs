@@ -15,6 +15,8 @@ use web_sys::DomException;
 pub(super) enum Trouble {
     /// The user or the browser refused.
     Denied,
+    /// The system refused it to the browser, whatever the browser allows the page.
+    DeniedBySystem,
     /// The user closed the browser's question without an answer: it will ask again.
     Dismissed,
     /// There is none.
@@ -52,11 +54,12 @@ impl Trouble {
     pub(super) fn of(error: &JsValue) -> Self {
         let error = error.dyn_ref::<DomException>();
         let name = error.map(DomException::name).unwrap_or_default();
-        // Only Chrome tells the two apart.
-        let is_dismissed = error.is_some_and(|error| error.message().contains("dismissed"));
+        // Only Chrome tells these apart: "Permission dismissed", "Permission denied by system", "Permission denied".
+        let says = |words: &str| error.is_some_and(|error| error.message().contains(words));
         match name.as_str() {
             "NotAllowedError" | "SecurityError" if is_in_app() => Self::DeniedByApp,
-            "NotAllowedError" if is_dismissed => Self::Dismissed,
+            "NotAllowedError" if says("dismissed") => Self::Dismissed,
+            "NotAllowedError" if says("by system") => Self::DeniedBySystem,
             "NotAllowedError" | "SecurityError" => Self::Denied,
             "NotFoundError" => Self::Missing,
             "OverconstrainedError" => Self::Constraint,
@@ -85,6 +88,7 @@ impl Trouble {
     pub(super) fn panel(self, stage: &Stage) -> Panel {
         let (title, lead, action): (Text, Text, Text) = match self {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
+            Self::DeniedBySystem => (text::DENIED_TITLE, text::DENIED_SYSTEM, text::RETRY),
             Self::Dismissed => (text::DISMISSED_TITLE, text::DISMISSED_LEAD, text::RETRY),
             Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, switch_device::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
@@ -112,7 +116,7 @@ impl Trouble {
             }),
             elsewhere: matches!(
                 self,
-                Self::Denied | Self::Dismissed | Self::DeniedByApp | Self::Black | Self::Frozen
+                Self::Denied | Self::DeniedBySystem | Self::Dismissed | Self::DeniedByApp | Self::Black | Self::Frozen
             ),
         }
     }

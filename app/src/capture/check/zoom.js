@@ -9,6 +9,18 @@
   // A browser restores the tick of a page that is loaded again.
   let scale = tick.checked ? CLOSER : 1;
 
+  // A network that loses it for a moment must not leave nothing to check: it is asked for again, after longer and longer pauses in ms.
+  let pause = 1000;
+  const again = () => {
+    if (pause > 16_000) return;
+    setTimeout(() => { photo.src = photo.getAttribute("src"); }, pause);
+    pause *= 2;
+  };
+  photo.addEventListener("error", again);
+  photo.addEventListener("load", () => { pause = 1000; });
+  // It may have failed before anybody listened.
+  if (photo.complete && photo.naturalWidth === 0) again();
+
   // Shows the photo at another scale; its point under [x, y] comes to [toX, toY], as far as the photo goes. The frame keeps its size.
   const zoom = (to, [x, y], [toX, toY] = [x, y]) => {
     const before = photo.getBoundingClientRect();

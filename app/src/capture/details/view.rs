@@ -64,7 +64,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
         </div>
         // Before the form: whoever has the wrong document in front of them need not go through it.
         <p class="other"><button class="as-link" type="submit" form=FORM name=forms::DECISION value=forms::OTHER>{meta.say(DOCUMENT_OTHER)}</button></p>
-        <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept>
+        <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept=forms::QUEUE>
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}
             {field(InputField::LastName).line()}
             {field(InputField::FirstName).line()}
@@ -159,33 +159,41 @@ fn anchor(field: InputField, language: Language) -> &'static str {
     }
 }
 
-/// A part of the date of birth: the name and `id` of its field, its label, its width in digits, and its `autocomplete` token.
+/// A part of the date of birth: the name and `id` of its field, its label, how many characters it takes, its `autocomplete` token, and whether it
+/// may be more than digits.
 struct Part {
     name: &'static str,
     label: Text,
-    digits: &'static str,
+    longest: &'static str,
     autocomplete: &'static str,
+    is_text: bool,
 }
 
 /// The parts in the order in which people write them.
 const fn parts(language: Language) -> [Part; 3] {
+    // Japanese people also write years of an era, as their documents do: a phone's number pad has no letter for 昭和61, S61 or 令和元.
+    let has_era = matches!(language, Language::Ja);
     let year = Part {
         name: forms::BIRTH_YEAR,
         label: text::YEAR,
-        digits: "4",
+        // 昭和 61年
+        longest: if has_era { "6" } else { "4" },
         autocomplete: "bday-year",
+        is_text: has_era,
     };
     let month = Part {
         name: forms::BIRTH_MONTH,
         label: text::MONTH,
-        digits: "2",
+        longest: "2",
         autocomplete: "bday-month",
+        is_text: false,
     };
     let day = Part {
         name: forms::BIRTH_DAY,
         label: text::DAY,
-        digits: "2",
+        longest: "2",
         autocomplete: "bday-day",
+        is_text: false,
     };
     match language {
         Language::Ja | Language::ZhHans | Language::Ko => [year, month, day],
@@ -216,10 +224,11 @@ fn birth(view: &DetailsView, meta: &PageMeta) -> impl IntoView + use<> {
     let printed = printed(view, meta, InputField::BirthDate).map(|(crop, label)| cropped(&crop, label));
     let parts = parts(meta.language).map(|part| {
         let invalid = wrong.then_some("true");
+        let keyboard = if part.is_text { "text" } else { "numeric" };
         view! {
             <div class="part">
                 <label for=part.name>{meta.say(part.label)}</label>
-                <input class="input" id=part.name name=part.name type="text" inputmode="numeric" maxlength=part.digits
+                <input class="input" id=part.name name=part.name type="text" inputmode=keyboard maxlength=part.longest
                     value=value(part.name) autocomplete=part.autocomplete aria-invalid=invalid/>
             </div>
         }

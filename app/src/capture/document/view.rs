@@ -2,7 +2,7 @@
 
 use crate::camera::Around;
 use crate::camera::document::DocumentCamera;
-use crate::capture::{or_file, other_device, preparing, said, tries_left};
+use crate::capture::{or_file, other_device, photo_lost, preparing, said, tries_left, watch_camera_app};
 use crate::parts::field::{Facing, Field};
 use crate::parts::{Mistake, draw, error_summary, field, primary, tips, title};
 use crate::text::capture as text;
@@ -54,11 +54,13 @@ pub fn render(view: &DocumentView, meta: &PageMeta) -> AnyView {
         {advice}
         {no_back.map(|text| view! { <p class="note">{text}</p> })}
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        {photo_lost(meta)}
         {preparing(meta)}
         <DocumentCamera/>
         {plain_form(meta, view, fault)}
         <p class="other"><a href=forms::CHOOSE>{meta.say(text::DOCUMENT_OTHER)}</a></p>
         {other_device(meta)}
+        {watch_camera_app(meta)}
     };
     shell::phone_with_camera(meta, title(meta, heading, view.fault.is_some()), main.into_any())
 }

@@ -2,7 +2,7 @@
 
 use crate::camera::Around;
 use crate::camera::selfie::SelfieCamera;
-use crate::capture::{or_file, other_device, preparing, said, tries_left};
+use crate::capture::{or_file, other_device, photo_lost, preparing, said, tries_left, watch_camera_app};
 use crate::parts::field::{Facing, Field};
 use crate::parts::{choice, draw, error_summary_of, field, link_to, primary, tips, title};
 use crate::text::entry::ERROR_SUMMARY_PHOTO;
@@ -105,12 +105,14 @@ pub fn render(view: &SelfieView, meta: &PageMeta) -> AnyView {
         {advice}
         <p class="command scripted" id=CAMERA>{meta.say(text::SELFIE_MOVEMENTS)}</p>
         {tries_left(meta, view.tries_left).map(|left| view! { <p class="note">{left}</p> })}
+        {photo_lost(meta)}
         {preparing(meta)}
         <SelfieCamera/>
         {view.anyway.clone().map(|selfie| use_anyway(meta, selfie))}
         {plain_form(meta, view)}
         {without_challenge(meta, view)}
         {other_device(meta)}
+        {watch_camera_app(meta)}
     };
     shell::phone_with_camera(meta, title(meta, heading, wrong), main.into_any())
 }

@@ -7,7 +7,7 @@ pub use view::{StartView, render};
 use super::{
     qr::qr,
     refusal::Refusal,
-    visit::{CaptureCookie, PageResult, Request, brand, days, stage},
+    visit::{CaptureCookie, PageResult, Request, brand, days, stage, submitted_session},
 };
 use crate::{
     Progress, forms,
@@ -53,7 +53,10 @@ async fn show(request: Request) -> PageResult<AnyView> {
     if is_here_already(&request, token).await? {
         return Err(Refusal::OutOfTurn);
     }
-    let start = view_link(request.honnin(), token).await?;
+    let start = match view_link(request.honnin(), token).await {
+        Err(OpenLinkError::NotUsable) if was_done_here(&request, token).await? => return Err(Refusal::Over),
+        viewed => viewed?,
+    };
     let mut meta = request.meta(Some(brand(&start.branding)));
     meta.progress = start.next.and_then(stage).map(|stage| Progress::of(&start.plan, stage));
     let view = StartView {
@@ -110,6 +113,7 @@ async fn start(request: Request, fields: Fields) -> PageResult<Outcome> {
             Ok(Outcome::Done(request.lead_on(next)).with(cookie))
         }
         Err(OpenLinkError::NotUsable) if is_here_already(&request, token).await? => Err(Refusal::OutOfTurn),
+        Err(OpenLinkError::NotUsable) if was_done_here(&request, token).await? => Err(Refusal::Over),
         Err(error) => Err(error.into()),
     }
 }
@@ -134,5 +138,14 @@ async fn is_here_already(request: &Request, token: &str) -> PageResult<bool> {
         Ok(applicant) => Ok(session_of_link(request.honnin(), token).await?.as_ref() == Some(applicant.session())),
         Err(Refusal::Over | Refusal::Expired) => Ok(false),
         Err(other) => Err(other),
+    }
+}
+
+/// Whether this browser has submitted the session of the link, and can no longer open it: whoever comes back to the link later has nothing left to do,
+/// and needs no new one. To any other browser, the link is like every other that cannot be used.
+async fn was_done_here(request: &Request, token: &str) -> PageResult<bool> {
+    match submitted_session(request).await {
+        Some(session) => Ok(session_of_link(request.honnin(), token).await? == Some(session)),
+        None => Ok(false),
     }
 }

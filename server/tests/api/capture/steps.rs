@@ -818,10 +818,18 @@ async fn whoever_has_sent_everything_is_not_asked_for_a_new_link_when_the_page_h
     ] {
         let server = Server::without_worker().await;
         let mut browser = Browser::new(&server);
-        let id = browser.agree().await["id"].as_str().unwrap().to_owned();
+        let created = browser.agree().await;
+        let id = created["id"].as_str().unwrap().to_owned();
+        let link = created["verificationUrl"].as_str().unwrap();
+        let link = link.strip_prefix("https://id.example").unwrap();
         let end = move |row: &mut SessionRow| row.session.status = status;
         server.change(&id, end).await;
         server.clock.advance(Millis::minutes(31));
+        // Nor when the link is opened once more. Another link may be of a verification that is not done.
+        assert_eq!(browser.get(link).await.body.contains(DONE), done, "{status}");
+        let other = browser.get(&format!("/v/{}", "A".repeat(43))).await;
+        assert_eq!((other.status, other.body.contains(DONE)), (404, false), "{status}");
+        assert!(!Browser::new(&server).get(link).await.body.contains(DONE), "{status}");
         let page = browser.get("/capture/result").await;
         assert_eq!(page.status, 401, "{status}");
         assert_eq!(page.body.contains(DONE), done, "{status}: {}", page.body);

@@ -62,6 +62,7 @@ async fn files_of_every_bad_kind_get_a_clear_answer() {
             .await;
         assert_eq!(answer.status, 422, "{code} {}", answer.body);
         assert_eq!(answer.json()["problems"][0]["code"], code);
+        assert_eq!(answer.json()["problems"][0]["file"], 0);
         assert!(answer.json()["problems"][0]["sentence"].as_str().unwrap().len() > 10);
     }
     let page = browser
@@ -217,6 +218,11 @@ async fn a_file_without_content_is_told_from_none_at_its_own_field() {
     for part in ["href=\"#turned\"", "The file is empty"] {
         assert!(refused.body.contains(part), "no {part}: {}", refused.body);
     }
+    // A script is told which of the files it is, too.
+    let headers = headers.map(|(name, value)| (name, if name == "accept" { "application/json" } else { value }));
+    let refused = browser.send("POST", "/capture/selfie", &headers, form.as_bytes()).await;
+    assert_eq!(refused.json()["problems"][0]["code"], "file_empty");
+    assert_eq!(refused.json()["problems"][0]["file"], 1);
 }
 
 /// Planted fault that this test detects: storing a photo as the kind that is chosen now, whatever its page asked for.
