@@ -25,6 +25,7 @@ use service::{
     },
     session::{
         read::{SessionDetail, read_session},
+        reissue_link::{ReissueError, reissue_link},
         reprocess::reprocess,
         search::{Filter, Order, Page, count_waiting},
     },
@@ -966,6 +967,30 @@ async fn who_may_no_longer_review_loses_their_cases() {
             .await;
         assert_eq!(left, None, "{change:?}");
     }
+}
+
+/// Detects if only the middleware asks what somebody is: the search for a face takes a while, in which they may be shut out.
+#[tokio::test]
+async fn whoever_may_no_longer_review_decides_nothing_and_gets_no_link_with_a_request_that_is_under_way() {
+    let (harness, id) = waiting().await;
+    let honnin = &harness.honnin;
+    let open = harness.create().await.id;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    for out in [Change::Role(Role::Auditor), Change::Disable] {
+        let leaving = reviewer(&harness).await;
+        change_person(honnin, &admin, leaving.staff().user(), out)
+            .await
+            .unwrap();
+        for decision in [ReviewDecision::Approve, reject()] {
+            let late = rule(honnin, &leaving, first(&id), decision, None).await;
+            assert!(matches!(late, Err(RuleError::Forbidden(_))), "{out:?}: {late:?}");
+        }
+        let late = ask_again(honnin, &leaving, first(&id), None).await;
+        assert!(matches!(late, Err(RuleError::Forbidden(_))), "{out:?}: {late:?}");
+        let late = reissue_link(honnin, &leaving, &open, None).await;
+        assert!(matches!(late, Err(ReissueError::Forbidden(_))), "{out:?}: {late:?}");
+    }
+    assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
 }
 
 #[tokio::test]

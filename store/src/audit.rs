@@ -12,7 +12,7 @@ use domain::{
     ids::{TenantId, UserId},
     named::Named,
     role::Role,
-    time::Timestamp,
+    time::{Millis, Timestamp},
 };
 use std::{borrow::Cow, fmt::Display, ops::Range};
 
@@ -317,6 +317,34 @@ pub async fn find_newest(tx: &mut Tx, tenant: &TenantId) -> Result<i64, StoreErr
     let number: i64 = on!(tx, conn => sqlx::query_scalar("SELECT COALESCE(MAX(number), 0) FROM audit WHERE tenant_id = $1")
         .bind(tenant.as_str()).fetch_one(conn).await)?;
     Ok(number)
+}
+
+/// How many of the newest entries are searched for missing numbers: more than are written while a unit of work may take.
+const LATELY: i64 = 10_000;
+/// How old an entry may be that follows the number of one that is still to be committed: longer than a unit of work may take, with clocks that
+/// differ.
+const UNCOMMITTED: Millis = Millis::minutes(2);
+
+/// The number up to which no entry is still to come; 0 if there is none. On SQLite, it is that of the newest entry. On PostgreSQL, an entry gets its
+/// number when it is written and may be committed after greater ones, so it is the number before the first one that has been missing for a
+/// moment only. A unit that was rolled back leaves a number missing as well, and it is smaller for [`UNCOMMITTED`] than it need be: whoever goes on
+/// from it may read an entry twice, and misses none.
+///
+/// # Errors
+/// If the database does not respond.
+pub(crate) async fn find_settled(tx: &mut Tx, now: Timestamp) -> Result<i64, StoreError> {
+    match tx.dialect() {
+        Dialect::Sqlite => on!(tx, conn => sqlx::query_scalar("SELECT COALESCE(MAX(number), 0) FROM audit")
+            .fetch_one(conn).await),
+        Dialect::Postgres => on!(tx, conn => sqlx::query_scalar(
+            "SELECT COALESCE(
+                 (SELECT MIN(earlier) FROM (
+                      SELECT number, at, LAG(number) OVER (ORDER BY number) AS earlier
+                      FROM (SELECT number, at FROM audit ORDER BY number DESC LIMIT $1) AS newest) AS followed
+                  WHERE number > earlier + 1 AND at >= $2),
+                 (SELECT MAX(number) FROM audit), 0)")
+            .bind(LATELY).bind(now.minus(UNCOMMITTED).as_millis()).fetch_one(conn).await),
+    }
 }
 
 /// Whether an entry of this action on `subject` has a greater number than `number`.

@@ -236,6 +236,12 @@ impl Backend {
 
     /// Runs `unit` while another transaction has made `change`, which is committed once a unit waits for it or `unit` is done. On PostgreSQL.
     pub async fn beside<T>(&self, change: &str, unit: impl Future<Output = T>) -> T {
+        self.beside_both(change, "SELECT 1", unit).await
+    }
+
+    /// The same, and the other transaction makes a second change before it is committed. Fails if `unit`, while it waits for the first, holds what
+    /// the second needs: each would wait for the other.
+    pub async fn beside_both<T>(&self, change: &str, second: &str, unit: impl Future<Output = T>) -> T {
         let mut other = PgConnection::connect(&self.url).await.unwrap();
         let begun = format!("BEGIN; {change}");
         sqlx::raw_sql(AssertSqlSafe(begun)).execute(&mut other).await.unwrap();
@@ -249,7 +255,8 @@ impl Backend {
             while !is_done.get() && !self.one_waits().await {
                 tokio::task::yield_now().await;
             }
-            sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+            let end = format!("SET LOCAL lock_timeout = '500ms'; {second}; COMMIT");
+            sqlx::raw_sql(AssertSqlSafe(end)).execute(&mut other).await.unwrap();
         };
         tokio::join!(unit, commit).0
     }

@@ -30,6 +30,7 @@ pub(super) fn asked_already() -> &'static str {
 pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
     Ok(match error {
         RuleError::NotFound => return Err(Fault::NotFound),
+        RuleError::Forbidden(forbidden) => return Err(forbidden.into()),
         RuleError::Store(error) => return Err(error.into()),
         RuleError::Decided(Some(ruled)) => {
             let (name, at) = (ruled.name, minutes(ruled.at));

@@ -202,22 +202,22 @@ async fn fail(honnin: &Honnin, job: &Job, row: SessionRow, reason: FailureReason
     let (job, event, at) = (job.clone(), honnin.event_id(), honnin.read_clock());
     let unit = honnin.db.write(async move |tx| {
         tx.saves_earlier_read();
-        jobs::finish(tx, &job, at.now).await?;
         let mut row = row.clone();
-        let Ok(failed) = row.session.fail(at.now) else {
-            return Ok(());
-        };
-        row.session = failed;
-        let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
-        let ending = Ending {
-            event: &event,
-            tenant: &tenant,
-            row: &mut row,
-            at,
-        };
-        ending.fail(tx, reason).await?;
-        let entry = session::audit_entry(&row, at.now, AuditAction::SessionDecide).with_detail(reason);
-        audit::record(tx, &entry).await
+        if let Ok(failed) = row.session.fail(at.now) {
+            row.session = failed;
+            let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
+            let ending = Ending {
+                event: &event,
+                tenant: &tenant,
+                row: &mut row,
+                at,
+            };
+            ending.fail(tx, reason).await?;
+            let entry = session::audit_entry(&row, at.now, AuditAction::SessionDecide).with_detail(reason);
+            audit::record(tx, &entry).await?;
+        }
+        // As in `store`.
+        jobs::finish(tx, &job, at.now).await
     });
     unit.await
 }
@@ -286,22 +286,23 @@ async fn store(
         // If the session has changed since the decision began, saving it reports a conflict.
         tx.saves_earlier_read();
         let mut row = read.clone();
-        jobs::finish(tx, &job, now).await?;
-        let Ok(decided) = row.session.decide(sealed.verdict(), now) else {
-            return Ok(());
-        };
-        row.session = decided;
-        earlier.keep(tx, sealed.verdict(), now).await?;
-        // As it is now: its retention and its receivers may have changed since the decision began.
-        let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
-        let ending = Ending {
-            event: &event,
-            tenant: &tenant,
-            row: &mut row,
-            at,
-        };
-        record::record(tx, ending, &sealed).await?;
-        audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await
+        if let Ok(decided) = row.session.decide(sealed.verdict(), now) {
+            row.session = decided;
+            earlier.keep(tx, sealed.verdict(), now).await?;
+            // As it is now: its retention and its receivers may have changed since the decision began.
+            let tenant = tenants::load_pinned(tx, &row.session.tenant).await?;
+            let ending = Ending {
+                event: &event,
+                tenant: &tenant,
+                row: &mut row,
+                at,
+            };
+            record::record(tx, ending, &sealed).await?;
+            audit::record(tx, &session::audit_entry(&row, now, AuditAction::SessionDecide)).await?;
+        }
+        // After the session, as where a late analysis or a submission brings this job forward: otherwise each would wait for what the other has
+        // locked.
+        jobs::finish(tx, &job, now).await
     });
     match unit.await {
         // Decided by another worker in the meantime: the next run finds nothing to do.

@@ -81,6 +81,10 @@ async fn lock(tx: &mut Tx, email: &str) -> Result<(UserRow, Vec<UserRow>), Accou
         }
         None => Vec::new(),
     };
+    if user.operator {
+        // All of them at once: of two who are shut out, each would have locked themselves before the other.
+        users::lock_operators(tx, &user.id).await?;
+    }
     users::lock(tx, &user.id).await?;
     let user = users::find(tx, &user.id).await?;
     Ok((user.ok_or(AccountError::NotFound)?, people))

@@ -3,7 +3,7 @@
 
 use crate::{
     Honnin,
-    access::{CommandLine, Rank, Roster, Staff},
+    access::{CommandLine, Forbidden, Rank, Roster, Staff},
     people::{
         self, BadField, NewPerson, has_admin, is_still, normalised,
         sign_in::{bucket, count},
@@ -299,13 +299,31 @@ pub async fn list_invitations(honnin: &Honnin, roster: &Roster) -> Result<Vec<In
     unit.await
 }
 
+/// Why no invitation was revoked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RevokeInvitationError {
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Revokes an invitation of the tenant. Returns whether there was one to revoke.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn revoke_invitation(honnin: &Honnin, roster: &Roster, id: &InvitationId) -> Result<bool, StoreError> {
+/// [`RevokeInvitationError`].
+pub async fn revoke_invitation(
+    honnin: &Honnin,
+    roster: &Roster,
+    id: &InvitationId,
+) -> Result<bool, RevokeInvitationError> {
     let (staff, id, now) = (roster.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        if !is_still(tx, &staff).await? {
+            return Err(RevokeInvitationError::from(Forbidden));
+        }
         let revoked = invitations::revoke(tx, staff.tenant(), &id).await?;
         if revoked {
             let entry = staff.entry(now, AuditAction::PersonRevokeInvitation).about(&id);

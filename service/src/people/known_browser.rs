@@ -114,8 +114,8 @@ impl std::fmt::Display for BrowserName {
     }
 }
 
-/// Records that a person has signed in with a browser, when the audit log ended with number `entry`. Returns the sign-in with it before, if it was
-/// known.
+/// Records that a person has signed in with a browser, when nothing up to number `entry` of the audit log was still to come. Returns the sign-in with
+/// it before, if it was known.
 pub(super) async fn see(
     tx: &mut Tx,
     user: &UserId,

@@ -225,12 +225,17 @@ pub async fn reset_password(
         return Err(ResetError::Bad(BadPassword::Unused));
     }
     let (hash, now) = (token::hash_presented(token)?, honnin.now());
-    let OpenReset { owner: user, organisation } = find_open(honnin, token).await?;
+    let OpenReset {
+        owner: user,
+        organisation,
+    } = find_open(honnin, token).await?;
     let known = [&*user.email, &user.name, organisation.as_deref().unwrap_or_default()];
     password::check(password.expose(), &known).map_err(ResetError::Bad)?;
     let phc = password::hash(password).await?;
     let unit = honnin.db.write(async move |tx| {
         links::lock(tx, user.tenant()).await?;
+        // The person before their link, as wherever links end with somebody's sessions.
+        users::lock(tx, &user.id).await?;
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         users::set_password(tx, &user.id, &phc).await?;
@@ -253,6 +258,10 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
     let (hash, now, client) = (token::hash_presented(token)?, honnin.now(), client.clone());
     let unit = honnin.db.write(async move |tx| {
         check_is_from_command_line(tx, &hash).await?;
+        // The person before their link, as wherever links end with somebody's sessions: nobody comes in who is being shut out.
+        if let Some(id) = password_resets::find_open(tx, &hash, now).await? {
+            users::lock(tx, &id).await?;
+        }
         let id = password_resets::take(tx, &hash, now).await?;
         let user = owner(tx, id).await?;
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)

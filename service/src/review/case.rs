@@ -1,7 +1,11 @@
 //! Opening a case, and its pictures. Each access to personal data is recorded before it is decrypted: the entry for opening a case names
 //! the pictures on its page, and looking at another picture, or later, has an entry of its own.
 
-use super::{LookedAt, same_face, steps_not_performed};
+use super::{
+    LookedAt,
+    same_face::{self, approved_since},
+    steps_not_performed,
+};
 use crate::{
     Honnin,
     access::Reviewer,
@@ -171,7 +175,7 @@ async fn open_undone(honnin: &Honnin, row: &SessionRow, undone: Undone) -> Resul
 pub(super) async fn same_document(tx: &mut Tx, row: &SessionRow) -> Result<Vec<SessionId>, StoreError> {
     match &row.outcome {
         Some(outcome) if row.session.status == Status::Reviewing => {
-            identities::list_same_document(tx, &row.session.id, outcome.decided_at, MAX_SHOWN).await
+            identities::list_same_document(tx, &row.session.id, approved_since(outcome), MAX_SHOWN).await
         }
         _ => Ok(Vec::new()),
     }

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     Honnin,
-    access::{Reviewer, Staff},
+    access::{Forbidden, Reviewer, Staff},
+    people::is_still,
     runtime::token,
     session::{
         history,
@@ -110,6 +111,9 @@ pub enum RuleError {
     /// The note contains characters that cannot be seen.
     #[error("the note contains characters that cannot be seen")]
     HiddenCharacters,
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -245,6 +249,10 @@ async fn store_ruling(
     }
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
+    // The search for a face takes a while, in which they may be shut out. The session before the account, as where a case is assigned.
+    if !is_still(tx, staff).await? {
+        return Err(Forbidden.into());
+    }
     let others = match made.ruling {
         Ruling::Approved => same_document(tx, &row).await?,
         Ruling::Rejected | Ruling::AskedAgain => Vec::new(),
@@ -407,6 +415,10 @@ async fn start_over(
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second finds the attempt of the first.
         sessions::lock(tx, &id).await?;
+        // The link opens the session: whoever has just been shut out gets none.
+        if !is_still(tx, &staff).await? {
+            return Err(RuleError::from(Forbidden));
+        }
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(RuleError::NotFound)?;

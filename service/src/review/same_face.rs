@@ -3,18 +3,22 @@
 
 use crate::{
     Honnin,
-    decision::earlier::{faces, find_face},
+    decision::earlier::{
+        faces::{self, MAX_FACES},
+        find_face,
+    },
 };
 use domain::{
     decision::Policy,
     ids::{SessionId, TenantId},
+    outcome::Outcome,
     session::Status,
-    time::Timestamp,
+    time::{SKEW, Timestamp},
 };
 use std::collections::BTreeSet;
 use store::{
     StoreError, Tx,
-    decision::identities::{self, SealedFace},
+    decision::identities,
     session::sessions::{self, SessionRow},
     settings::tenants,
 };
@@ -36,12 +40,18 @@ struct Scope {
 
 /// What a face is compared with.
 struct Sought {
-    others: Vec<SealedFace>,
+    others: Vec<SessionId>,
     policy: Policy,
 }
 
+/// Since when approvals are told of to whoever reviews a case with this outcome. The clocks of nodes may differ, so that what was approved after the
+/// case went to review may bear a time before it.
+pub(super) fn approved_since(outcome: &Outcome) -> Timestamp {
+    outcome.decided_at.minus(SKEW)
+}
+
 /// Compares the face of a waiting case with those that were approved since it was decided. Nothing is compared where the tenant does not search for
-/// faces, or the user did not agree to it.
+/// faces, or the user did not agree to it; nor if there are more of them than a decision searches.
 ///
 /// # Errors
 /// If a database does not respond, or a version of the master key is missing: a face that cannot be decrypted may be the same.
@@ -60,7 +70,7 @@ pub(super) async fn find(honnin: &Honnin, tenant: &TenantId, id: &SessionId) -> 
         Some(face) => faces::find_same(honnin, tenant, &face, &others, policy.duplicate_from).await?,
         None => Vec::new(),
     };
-    let compared = others.into_iter().map(|other| other.session).collect();
+    let compared = others.into_iter().collect();
     Ok(SameFace { compared, sessions })
 }
 
@@ -69,29 +79,35 @@ async fn find_scope(tx: &mut Tx, row: &SessionRow) -> Result<Option<Scope>, Stor
     let Some(outcome) = row.outcome.as_ref().filter(|_| row.session.status == Status::Reviewing) else {
         return Ok(None);
     };
-    let since = outcome.decided_at;
+    let since = approved_since(outcome);
     let tenant = tenants::find(tx, &row.session.tenant).await?;
     let policy = tenant.map(|tenant| tenant.settings_or_default().policy.clone());
     let policy = policy.filter(|policy| policy.find_duplicates);
     Ok(policy.map(|policy| Scope { since, policy }))
 }
 
-/// `None` if there is nothing to compare with.
+/// `None` if there is nothing to compare with, or too much.
 async fn find_sought(tx: &mut Tx, row: &SessionRow) -> Result<Option<Sought>, StoreError> {
     let Some(Scope { since, policy }) = find_scope(tx, row).await? else {
         return Ok(None);
     };
-    let others = identities::list_faces_approved_after(tx, &row.session.id, since).await?;
-    Ok((!others.is_empty()).then_some(Sought { others, policy }))
+    let others = identities::list_faces_approved_after(tx, &row.session.id, since, MAX_FACES + 1).await?;
+    let is_searched = !others.is_empty() && !is_too_many(&others);
+    Ok(is_searched.then_some(Sought { others, policy }))
+}
+
+const fn is_too_many(others: &[SessionId]) -> bool {
+    others.len() > MAX_FACES as usize
 }
 
 impl SameFace {
-    /// Whether every face was compared that has been approved since the case was decided. While the tenant is locked, no other is.
+    /// Whether every face was compared that has been approved since the case was decided, or there are too many. While the tenant is locked, no other
+    /// is approved.
     pub(super) async fn is_complete(&self, tx: &mut Tx, row: &SessionRow) -> Result<bool, StoreError> {
         let Some(Scope { since, .. }) = find_scope(tx, row).await? else {
             return Ok(true);
         };
-        let others = identities::list_sessions_approved_after(tx, &row.session.id, since).await?;
-        Ok(others.iter().all(|other| self.compared.contains(other)))
+        let others = identities::list_faces_approved_after(tx, &row.session.id, since, MAX_FACES + 1).await?;
+        Ok(is_too_many(&others) || others.iter().all(|other| self.compared.contains(other)))
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::{
     Honnin,
-    access::Reviewer,
+    access::{Forbidden, Reviewer},
+    people::is_still,
     runtime::{clock_trust::ClockReading, token},
     session::undated,
 };
@@ -54,6 +55,9 @@ pub enum ReissueError {
     /// It has a newer link than those that were known, which was shown when it was made.
     #[error("the session has a new link already")]
     Repeated,
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -77,6 +81,10 @@ pub async fn reissue_link(
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second invalidates the link of the first.
         sessions::lock(tx, &id).await?;
+        // It opens the session: whoever has just been shut out gets none. The session before the account, as where a case is assigned.
+        if !is_still(tx, &staff).await? {
+            return Err(ReissueError::from(Forbidden));
+        }
         let row = sessions::find(tx, staff.tenant(), &id)
             .await?
             .ok_or(ReissueError::NotFound)?;

@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    access::{Admin, Developer, api_key},
+    access::{Admin, Developer, Forbidden, api_key},
     people::is_still,
 };
 use domain::{
@@ -323,13 +323,28 @@ pub async fn list_key_page(
     unit.await
 }
 
+/// Why no key was revoked.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RevokeKeyError {
+    /// The caller has lost the role that allows this, or has been signed out.
+    #[error(transparent)]
+    Forbidden(#[from] Forbidden),
+    /// Storage.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Revokes a key. Returns whether there was one to revoke.
 ///
 /// # Errors
-/// If the database does not respond.
-pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, StoreError> {
+/// [`RevokeKeyError`].
+pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, RevokeKeyError> {
     let (staff, id, now) = (developer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
+        // It cannot be undone: whoever has just been shut out stops nobody's servers.
+        if !is_still(tx, &staff).await? {
+            return Err(RevokeKeyError::from(Forbidden));
+        }
         let revoked = api_keys::revoke(tx, staff.tenant(), &id, now).await?;
         if revoked {
             audit::record(tx, &staff.entry(now, AuditAction::KeyRevoke).about(&id)).await?;

@@ -62,22 +62,32 @@ pub async fn send_again(honnin: &Honnin, developer: &Developer, event: &EventId)
         if receiver.is_denied(&event) {
             return Err(RedeliverError::NeedsAdmin);
         }
-        resend(tx, &event, now).await?;
+        if !resend(tx, &event, now).await? {
+            return Err(RedeliverError::NotFound);
+        }
         Ok(audit::record(tx, &entry).await?)
     });
     unit.await
 }
 
-/// Sends an event now, whether or not it was ever sent.
-async fn resend(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<(), StoreError> {
-    match deliveries::find(tx, &event.tenant, &event.id).await? {
-        Some(delivery) => begin_anew(tx, &delivery, now).await,
-        None => {
-            deliveries::note_removed(tx, &event.id).await?;
-            record_event::enqueue(tx, event, now).await?;
-            unsent::remove(tx, &event.id).await
-        }
+/// Sends an event now, whether or not it was ever sent. Returns false if it has just been removed because of its age.
+async fn resend(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<bool, StoreError> {
+    if let Some(delivery) = deliveries::find(tx, &event.tenant, &event.id).await? {
+        begin_anew(tx, &delivery, now).await?;
+        return Ok(true);
     }
+    send_first(tx, event, now).await
+}
+
+/// Sends an event now that has no delivery. Returns false if it has just been removed because of its age.
+pub(super) async fn send_first(tx: &mut Tx, event: &EventRow, now: Timestamp) -> Result<bool, StoreError> {
+    if !events::hold(tx, &event.id).await? {
+        return Ok(false);
+    }
+    deliveries::note_removed(tx, &event.id).await?;
+    record_event::enqueue(tx, event, now).await?;
+    unsent::remove(tx, &event.id).await?;
+    Ok(true)
 }
 
 /// Whether an event was meant for the receiver: it has or had a delivery, or it could not be sent and its type is still selected. That
@@ -121,8 +131,7 @@ pub async fn send_sessions_again(
                 }
                 if receiver.is_denied(event) {
                     left_out += 1;
-                } else {
-                    resend(tx, event, now).await?;
+                } else if resend(tx, event, now).await? {
                     count += 1;
                 }
             }

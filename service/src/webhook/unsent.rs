@@ -3,10 +3,7 @@
 use crate::{
     Honnin,
     access::Developer,
-    webhook::{
-        record_event,
-        redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain},
-    },
+    webhook::redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain, send_first},
 };
 use domain::{audit::AuditAction, audit_detail::DetailPhrase, cursor, event::EventKind, ids::EventId, time::Timestamp};
 use store::{
@@ -81,16 +78,14 @@ pub async fn send_all(
             unsent::list(tx, &requester.tenant, after.as_ref(), MAX_AT_ONCE + 1).await?,
             MAX_AT_ONCE,
         );
-        let mut left_out = 0;
+        let (mut count, mut left_out) = (0, 0);
         for event in &found {
             if receiver.is_denied(event) {
                 left_out += 1;
-            } else {
-                record_event::enqueue(tx, event, now).await?;
-                unsent::remove(tx, &event.id).await?;
+            } else if send_first(tx, event, now).await? {
+                count += 1;
             }
         }
-        let count = found.len() - left_out;
         let entry = entry.clone().with_detail(DetailPhrase::UnsentEvents.with(count));
         audit::record(tx, &entry).await?;
         let last = found.last().filter(|_| more);

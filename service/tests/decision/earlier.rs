@@ -15,7 +15,7 @@ use domain::{
     secret::Personal,
     session::{AttemptNumber, Status, Step},
     tenant::{Change, TenantSettings},
-    time::{Millis, Timestamp},
+    time::{Millis, SKEW, Timestamp},
     user_input::TypedForm,
 };
 use futures::future::join_all;
@@ -535,6 +535,34 @@ async fn a_reviewer_learns_that_the_face_was_approved_while_the_case_waited() {
     }
 }
 
+/// Detects if the time of an approval is compared with that of a decision as if one clock had made both.
+#[tokio::test]
+async fn a_reviewer_learns_of_what_was_approved_meanwhile_on_a_node_whose_clock_is_behind() {
+    let harness = Harness::searching().await;
+    harness.analyser.see_document(numbered(NUMBER));
+    harness.analyser.see_selfie(SelfieFindings {
+        liveness: None,
+        ..holder()
+    });
+    let first = decided(&harness, &details(), Some(true)).await;
+    let second = decided(&harness, &details(), Some(true)).await;
+    let reviewer = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
+    approve(&harness, &reviewer, &first).await.unwrap();
+    harness.wait(UNDO).await;
+    let decided_at = harness.detail(&second).await.outcome.unwrap().decided_at;
+    for (behind, is_told) in [(Millis(SKEW.0 - 1), true), (SKEW, false)] {
+        let set_back = format!(
+            "UPDATE identities SET approved_at = {} WHERE session_id = '{first}'",
+            decided_at.minus(behind).as_millis()
+        );
+        harness.database.run(Box::leak(set_back.into_boxed_str())).await;
+        let case = open_case(&harness.honnin, &reviewer, &second).await.unwrap();
+        let expected: &[SessionId] = if is_told { std::slice::from_ref(&first) } else { &[] };
+        assert_eq!(case.same_document, expected, "{behind:?}");
+        assert_eq!(case.same_face, expected, "{behind:?}");
+    }
+}
+
 /// Approves a case without having been shown other sessions.
 async fn approve(harness: &Harness, reviewer: &Reviewer, id: &SessionId) -> Result<Timestamp, RuleError> {
     rule(
@@ -620,6 +648,22 @@ async fn an_approval_finds_another_one_with_the_document_that_is_under_way() {
     let second = approve(&harness, &reviewer, &cases[1]);
     let refused = harness.database.beside(&first, second).await;
     assert_same_document(refused, &cases[0]);
+}
+
+/// Detects if a decision ends its job before it waits for its session: a late analysis of a picture, which brings the job forward, has locked the
+/// session first, and each would wait for the other.
+#[tokio::test]
+async fn a_decision_that_waits_for_its_session_does_not_hold_its_job() {
+    let Some(harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let (id, applicant) = ready(&harness, &details(), None).await;
+    submit(&harness.honnin, &applicant).await.unwrap();
+    let lock = format!("SELECT 1 FROM sessions WHERE id = '{id}' FOR NO KEY UPDATE");
+    let bring_forward = format!("UPDATE jobs SET run_at = run_at WHERE kind = 'decide' AND subject = '{id}'");
+    let decided = harness.run_until_idle();
+    harness.database.beside_both(&lock, &bring_forward, decided).await;
+    assert_eq!(outcome(&harness, &id).await, approved());
 }
 
 /// Detects if only a decision that approves looks again: the reviewer would not learn of what was approved just before it.

@@ -1,8 +1,8 @@
 //! Rules that count rows hold under concurrency: an admin remains, a secret remains, only one person is the first. On SQLite
 //! and, if `HONNIN_TEST_POSTGRES` names a server, on Postgres.
 //!
-//! Planted faults that these tests detect on Postgres: `tenants::lock` that does nothing, `users::lock_operators` without its
-//! `UPDATE`, second factors that are changed before the person is locked, an invitation before which the tenant is not locked.
+//! Planted faults that these tests detect on Postgres: `tenants::lock` that does nothing, `users::lock_operators` that locks
+//! nobody, second factors that are changed before the person is locked, an invitation before which the tenant is not locked.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -18,14 +18,19 @@ use service::{
         change_person,
         command_line::{grant_operator, revoke_operator},
         console_session,
-        invite::{self, InviteError, Invited, Offer, draft_invitation, invite_from_here},
+        invite::{
+            self, InviteError, Invited, Offer, RevokeInvitationError, draft_invitation, invite_from_here,
+            revoke_invitation,
+        },
         list_people,
+        openid::unlink_from_here,
         reset_password::{ResetError, issue_reset, reset_password},
         second_factor::{
             list_factors, passkeys, remove_authenticator, remove_from_here, remove_of, renew_recovery_codes,
         },
         set_up::{SetUp, SetUpError, set_up, set_up_link},
     },
+    settings::api_keys::{RevokeKeyError, draft_key, revoke_key},
     webhook::signing_secret::{self, DisableSecretError},
 };
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -157,6 +162,17 @@ async fn whoever_is_shut_out_changes_nobody_with_a_request_that_is_under_way() {
             };
             let late = invite(honnin, &roster, person, Role::Admin).await;
             assert!(matches!(late, Err(InviteError::Forbidden)), "{name}, {out}: {late:?}");
+            let late = revoke_invitation(honnin, &roster, &draft_invitation(honnin)).await;
+            assert!(
+                matches!(late, Err(RevokeInvitationError::Forbidden(_))),
+                "{name}, {out}: {late:?}"
+            );
+            let developer = Developer::of(leaving.staff()).unwrap();
+            let late = revoke_key(honnin, &developer, &draft_key(honnin)).await;
+            assert!(
+                matches!(late, Err(RevokeKeyError::Forbidden(_))),
+                "{name}, {out}: {late:?}"
+            );
         }
         let after = service::access::staff(honnin, colleague.user(), None, testkit::localhost()).await;
         let after = after.unwrap().unwrap();
@@ -737,6 +753,85 @@ async fn recovery_codes_stay_when_the_last_factor_is_removed_while_another_one_i
             "{removes_app}: {left:?}"
         );
         assert_eq!(left.recovery_codes, 1, "{removes_app}");
+    }
+}
+
+/// The person is locked before what belongs to them, wherever it ends: otherwise two units would each wait for what the other has locked.
+#[tokio::test]
+async fn a_link_that_is_used_while_its_owner_is_shut_out_waits_for_the_person_and_is_closed_then() {
+    for (name, harness) in harnesses().await {
+        if name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let honnin = &harness.honnin;
+        let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+        let rita = harness.staff(Role::Reviewer).await.user().clone();
+        let issued = issue_reset(honnin, &admin, &rita, None).await.unwrap();
+        let token = issued.link.expose().rsplit('/').next().unwrap().to_owned();
+        let password = Secret::new("an entirely new sentence".to_owned());
+        let used = reset_password(honnin, &token, password, testkit::localhost());
+        let lock = format!("UPDATE users SET operator = operator WHERE id = '{rita}'");
+        let revoke = format!("DELETE FROM password_resets WHERE user_id = '{rita}'");
+        let used = harness.database.beside_both(&lock, &revoke, used).await;
+        assert!(matches!(used, Err(ResetError::Closed)), "{name}: {used:?}");
+    }
+}
+
+/// The same for the link to an account at the provider.
+#[tokio::test]
+async fn an_account_that_is_unlinked_while_somebody_signs_in_with_it_waits_for_the_person() {
+    for (name, harness) in harnesses().await {
+        if name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let rita = harness.staff(Role::Reviewer).await;
+        let link = format!(
+            "INSERT INTO provider_accounts (issuer, subject, user_id, linked_at) VALUES ('https://login.example', 'rita', '{}', 1)",
+            rita.user()
+        );
+        run(&harness, link).await;
+        let lock = format!("UPDATE users SET operator = operator WHERE id = '{}'", rita.user());
+        let touch = "UPDATE provider_accounts SET linked_at = 2";
+        let unlinked = unlink_from_here(&harness.honnin, CommandLine::here(), rita.email());
+        let unlinked = harness.database.beside_both(&lock, touch, unlinked).await;
+        assert!(unlinked.is_ok(), "{name}: {unlinked:?}");
+    }
+}
+
+/// Of two operators who are shut out at once, each would have locked one of them before the other.
+#[tokio::test]
+async fn operators_are_locked_in_one_order() {
+    for (name, harness) in harnesses().await {
+        if name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let honnin = &harness.honnin;
+        let mut operators = Vec::new();
+        for who in ["olga", "otto"] {
+            let email = format!("{who}@host.example");
+            let person = NewPerson {
+                email: email.clone(),
+                name: "Somebody".into(),
+            };
+            let offer = Offer::of(harness.tenant.id.clone(), Role::Admin);
+            let invited = invite_from_here(honnin, CommandLine::here(), offer, person).await;
+            let id = come_in(honnin, &invited.unwrap()).await.unwrap();
+            grant_operator(honnin, CommandLine::here(), &email, Some(&harness.tenant.id))
+                .await
+                .unwrap();
+            operators.push((id.to_string(), email));
+        }
+        operators.sort();
+        let [(first, _), (last, email)] = operators.as_slice() else {
+            panic!("{name}")
+        };
+        let lock = |id: &str| format!("UPDATE users SET operator = operator WHERE id = '{id}'");
+        let revoked = revoke_operator(honnin, CommandLine::here(), email);
+        let revoked = harness.database.beside_both(&lock(first), &lock(last), revoked).await;
+        assert!(revoked.is_ok(), "{name}: {revoked:?}");
     }
 }
 

@@ -10,7 +10,10 @@ use domain::{
 use service::{
     access::Developer,
     jobs::sweep,
-    session::overview::{DeliveryCounts, overview},
+    session::{
+        overview::{DeliveryCounts, overview},
+        rate_limit::CreationRate,
+    },
     settings::{self, Confirmation},
     webhook::{
         delivery_log::{self, NoBody},
@@ -25,6 +28,8 @@ use store::{
 };
 use testkit::{
     Harness,
+    databases::backends,
+    loopback_sender,
     receiver::{Receiver, Reply},
     webhooks::settings_for,
 };
@@ -49,6 +54,37 @@ async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
         serde_json::json!({"tenantId": harness.tenant.id.as_str()})
     );
     assert_eq!(harness.delivery(&id).await.unwrap().state, DeliveryState::Delivered);
+}
+
+/// On PostgreSQL, the sweep may remove an old event while somebody has it sent again.
+#[tokio::test]
+async fn an_event_that_is_removed_while_it_is_sent_again_is_not_found() {
+    for database in backends().await {
+        if database.name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let receiver = Receiver::start().await;
+        let harness = Harness::on(
+            database,
+            settings_for(&receiver),
+            loopback_sender(),
+            CreationRate::default(),
+        )
+        .await;
+        harness.issue_secret().await;
+        let developer = harness.developer().await;
+        let id = redeliver::send_test(&harness.honnin, &developer).await.unwrap();
+        harness.run_until_idle().await;
+        for table in ["delivery_attempts", "deliveries"] {
+            let delete = format!("DELETE FROM {table}");
+            harness.database.run(Box::leak(delete.into_boxed_str())).await;
+        }
+        let remove = format!("DELETE FROM events WHERE id = '{id}'");
+        let again = redeliver::send_again(&harness.honnin, &developer, &id);
+        let answer = harness.database.beside(&remove, again).await;
+        assert!(matches!(answer, Err(RedeliverError::NotFound)), "{answer:?}");
+    }
 }
 
 #[tokio::test]
@@ -515,9 +551,15 @@ async fn a_new_receiver_is_not_blamed_for_what_the_old_one_failed() {
         event_types: Vec::new(),
     };
     let staff = harness.staff(Role::Developer).await;
-    settings::change(&harness.honnin, &staff, harness.tenant.version, &change, Confirmation::Given)
-        .await
-        .unwrap();
+    settings::change(
+        &harness.honnin,
+        &staff,
+        harness.tenant.version,
+        &change,
+        Confirmation::Given,
+    )
+    .await
+    .unwrap();
     assert_eq!(health().await.unwrap().failing_since, None);
 }
 

@@ -275,11 +275,12 @@ impl Pictures {
             .map_err(StoreError::unavailable)
     }
 
-    /// The names of a session's pictures, in order.
+    /// The names of a session's pictures, in order. However many objects there are, only those of the session are listed.
     ///
     /// # Errors
     /// If the store does not respond.
     pub async fn list_names(&self, session: &SessionId) -> Result<Vec<String>, StoreError> {
+        self.refuse_missing_folder().await?;
         let folder = session_folder(session);
         let listed = self.objects.list(Some(&folder));
         let names = listed.map_ok(|picture| picture.location.filename().unwrap_or_default().to_owned());
@@ -293,6 +294,7 @@ impl Pictures {
     /// # Errors
     /// If the store does not respond.
     pub async fn list_sessions(&self, shelf: u8) -> Result<Vec<SessionId>, StoreError> {
+        self.refuse_missing_folder().await?;
         let shelf = ObjectPath::from(format!("{shelf:02x}"));
         let listed = self.within(self.objects.list_with_delimiter(Some(&shelf))).await?;
         let mut sessions: Vec<SessionId> = listed
@@ -309,6 +311,7 @@ impl Pictures {
     /// # Errors
     /// If the store does not respond.
     pub async fn find_newest(&self, session: &SessionId) -> Result<Option<Timestamp>, StoreError> {
+        self.refuse_missing_folder().await?;
         let folder = session_folder(session);
         let listed = self.objects.list(Some(&folder));
         let times = listed.map_ok(|picture| Timestamp::from_millis(picture.last_modified.timestamp_millis()));
@@ -321,6 +324,7 @@ impl Pictures {
     /// # Errors
     /// If the store does not respond.
     pub async fn list_all(&self, shelf: u8) -> Result<Vec<String>, StoreError> {
+        self.refuse_missing_folder().await?;
         let folder = ObjectPath::from(format!("{shelf:02x}"));
         let listed = self.objects.list(Some(&folder));
         let paths = listed.map_ok(|object| object.location.to_string());

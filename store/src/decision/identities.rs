@@ -12,6 +12,7 @@ use domain::{
     ids::{SessionId, TenantId},
     time::Timestamp,
 };
+use sqlx::QueryBuilder;
 
 /// What recognises the document and the face of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,34 +206,8 @@ fn sealed(raw: Raw) -> Result<SealedFace, StoreError> {
     })
 }
 
-/// Selects columns of the rows of [`list_faces_approved_after`].
-macro_rules! approved_after {
-    ($columns:literal) => {
-        concat!(
-            "SELECT ",
-            $columns,
-            " FROM identities own
-             JOIN identities other ON other.tenant_id = own.tenant_id AND other.face_engine = own.face_engine
-             JOIN sessions s ON s.id = other.session_id
-             WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
-                 AND other.face IS NOT NULL AND other.approved_at > $2
-             UNION
-             SELECT ",
-            $columns,
-            " FROM identities own
-             JOIN pending_rulings ON pending_rulings.ruling = 'approved'
-             JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
-                 AND other.face_engine = own.face_engine
-             JOIN sessions s ON s.id = other.session_id
-             WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
-                 AND other.face IS NOT NULL
-             ORDER BY 1"
-        )
-    };
-}
-
-/// The faces of the tenant's other sessions that the network of this one's described and that were approved after `since`, also by a reviewer whose
-/// approval can still be undone, by session. None if this session has no face.
+/// The tenant's other sessions whose faces the network of this one's described and that were approved after `since`, also by a reviewer whose
+/// approval can still be undone, by session, at most `limit`. None if this session has no face.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
@@ -240,25 +215,52 @@ pub async fn list_faces_approved_after(
     tx: &mut Tx,
     session: &SessionId,
     since: Timestamp,
-) -> Result<Vec<SealedFace>, StoreError> {
-    let raw: Vec<Raw> = on!(tx, conn => sqlx::query_as(
-        approved_after!("other.session_id, s.data_key, other.face"))
-        .bind(session.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
-    raw.into_iter().map(sealed).collect()
+    limit: u32,
+) -> Result<Vec<SessionId>, StoreError> {
+    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(
+        "SELECT other.session_id FROM identities own
+         JOIN identities other ON other.tenant_id = own.tenant_id AND other.face_engine = own.face_engine
+         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+             AND other.face IS NOT NULL AND other.approved_at > $2
+         UNION
+         SELECT other.session_id FROM identities own
+         JOIN pending_rulings ON pending_rulings.ruling = 'approved'
+         JOIN identities other ON other.session_id = pending_rulings.session_id AND other.tenant_id = own.tenant_id
+             AND other.face_engine = own.face_engine
+         WHERE own.session_id = $1 AND own.face IS NOT NULL AND other.session_id <> own.session_id
+             AND other.face IS NOT NULL
+         ORDER BY 1 LIMIT $3")
+        .bind(session.as_str()).bind(since.as_millis()).bind(i64::from(limit)).fetch_all(conn).await)?;
+    ids.iter().map(|id| ids::session_id(id)).collect()
 }
 
-/// The sessions of [`list_faces_approved_after`], without reading their faces.
+/// The faces of some of the tenant's sessions that this network described, by session. Sessions that were erased meanwhile have none.
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
-pub async fn list_sessions_approved_after(
+pub async fn find_faces(
     tx: &mut Tx,
-    session: &SessionId,
-    since: Timestamp,
-) -> Result<Vec<SessionId>, StoreError> {
-    let ids: Vec<String> = on!(tx, conn => sqlx::query_scalar(approved_after!("other.session_id"))
-        .bind(session.as_str()).bind(since.as_millis()).fetch_all(conn).await)?;
-    ids.iter().map(|id| ids::session_id(id)).collect()
+    tenant: &TenantId,
+    engine: &str,
+    sessions: &[SessionId],
+) -> Result<Vec<SealedFace>, StoreError> {
+    if sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let raw: Vec<Raw> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new(
+            "SELECT i.session_id, s.data_key, i.face FROM identities i JOIN sessions s ON s.id = i.session_id
+             WHERE i.face IS NOT NULL AND i.tenant_id = ");
+        statement.push_bind(tenant.as_str()).push(" AND i.face_engine = ").push_bind(engine);
+        statement.push(" AND i.session_id IN (");
+        let mut listed = statement.separated(", ");
+        for session in sessions {
+            listed.push_bind(session.as_str());
+        }
+        statement.push(") ORDER BY i.session_id");
+        statement.build_query_as().fetch_all(conn).await
+    })?;
+    raw.into_iter().map(sealed).collect()
 }
 
 /// The data key of a tenant's HMACs, if it has one.

@@ -28,12 +28,12 @@ pub struct LastUse {
     pub at: Timestamp,
     /// The address it came from.
     pub address: String,
-    /// The number of the last entry of the audit log then; `None` if an earlier version recorded it.
+    /// The number of the entry of the audit log up to which none was still to come then; `None` if an earlier version recorded it.
     pub entry: Option<i64>,
 }
 
-/// Records that a person has signed in with a browser, when the audit log ended with number `entry`. Returns the sign-in with it before, if it was
-/// known; of one that was, the first use stays.
+/// Records that a person has signed in with a browser, when nothing up to number `entry` of the audit log was still to come. Returns the sign-in with
+/// it before, if it was known; of one that was, the first use stays.
 ///
 /// # Errors
 /// If the database does not respond.

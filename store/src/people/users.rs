@@ -1,8 +1,8 @@
 //! Console users.
 
 use crate::{
-    StoreError,
-    db::{Tx, on, row},
+    StoreError, audit,
+    db::{Dialect, Tx, on, row},
     ids,
 };
 use domain::{
@@ -287,8 +287,11 @@ pub async fn lock(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
 /// # Errors
 /// If the database does not respond.
 pub async fn lock_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
-    on!(tx, conn => sqlx::query("UPDATE users SET operator = operator WHERE operator = $1")
-        .bind(true).execute(conn).await.map(drop))?;
+    if tx.dialect() == Dialect::Postgres {
+        // All in one order: nobody waits for somebody who waits for them.
+        on!(tx, conn => sqlx::query("SELECT id FROM users WHERE operator = $1 ORDER BY id FOR NO KEY UPDATE")
+            .bind(true).execute(conn).await.map(drop))?;
+    }
     let other: Option<String> = on!(tx, conn => sqlx::query_scalar(
         "SELECT id FROM users WHERE operator = $1 AND disabled_at IS NULL AND id <> $2 LIMIT 1")
         .bind(true).bind(id.as_str()).fetch_optional(conn).await)?;
@@ -302,7 +305,7 @@ pub struct MarkedVisit {
     pub before: Vec<String>,
     /// Of which epoch of their sessions the new one is.
     pub session_epoch: i64,
-    /// The number of the last entry of the audit log; 0 if there is none.
+    /// The number of the entry of the audit log up to which none is still to come; 0 if there is none.
     pub entry: i64,
     /// When they were added.
     pub created_at: Timestamp,
@@ -321,12 +324,13 @@ pub async fn mark_visit(
     let before: Option<(Option<String>, Option<String>)> = on!(tx, conn => sqlx::query_as(
         "SELECT visited_from, visited_before_from FROM users WHERE id = $1")
         .bind(id.as_str()).fetch_optional(conn).await)?;
+    let entry = audit::find_settled(tx, now).await?;
     // The time and the entry of the visit before are read by nodes of earlier versions only.
-    let (session_epoch, entry, created_at): (i64, i64, i64) = on!(tx, conn => sqlx::query_as(
+    let (session_epoch, created_at): (i64, i64) = on!(tx, conn => sqlx::query_as(
         "UPDATE users SET visited_before_at = visited_at, visited_before_from = visited_from, visited_before_entry = visited_entry,
-             visited_at = $2, visited_from = $3, visited_entry = (SELECT COALESCE(MAX(number), 0) FROM audit)
-         WHERE id = $1 RETURNING session_epoch, visited_entry, created_at")
-        .bind(id.as_str()).bind(now.as_millis()).bind(from).fetch_one(conn).await)?;
+             visited_at = $2, visited_from = $3, visited_entry = $4
+         WHERE id = $1 RETURNING session_epoch, created_at")
+        .bind(id.as_str()).bind(now.as_millis()).bind(from).bind(entry).fetch_one(conn).await)?;
     let (last, before_it) = before.unwrap_or_default();
     Ok(MarkedVisit {
         before: last.into_iter().chain(before_it).collect(),

@@ -23,6 +23,7 @@ use domain::{
     session::Status,
     time::Timestamp,
 };
+use sqlx::AssertSqlSafe;
 
 /// The characters of a text that is looked for in metadata: the work grows with them.
 pub const LONGEST_PART: usize = 100;
@@ -63,17 +64,10 @@ pub struct Filter {
 /// A person as the blind index knows them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Person {
-    /// The full name in at most four forms: any of them. Empty for any name.
+    /// The full name in a few forms: any of them. Empty for any name.
     pub name: Vec<TermHash>,
     /// The date of birth.
     pub birth_date: Option<TermHash>,
-}
-
-impl Person {
-    /// The forms of the name, as many as the statement has room for.
-    fn names(&self) -> [TermHash; 4] {
-        std::array::from_fn(|form| self.name.get(form).copied().unwrap_or_default())
-    }
 }
 
 /// The order of a list.
@@ -197,138 +191,245 @@ macro_rules! waiting {
     };
 }
 
-/// A statement as each database has it. They find a text in the metadata in different ways. Neither uses `LIKE`, which compares all of the text again at
-/// each place of the metadata: that took a hundred times as long for metadata of one letter and a text that ends in another.
-struct Statement {
-    sqlite: &'static str,
-    postgres: &'static str,
+/// A value of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    Number(i64),
+    Hash(TermHash),
 }
 
-impl Statement {
-    const fn on(&self, dialect: Dialect) -> &'static str {
-        match dialect {
-            Dialect::Sqlite => self.sqlite,
-            Dialect::Postgres => self.postgres,
-        }
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
     }
 }
 
-macro_rules! list_sql {
-    (@ $contains:literal, $tenant:literal, $clause:expr, $order:literal) => {
-        concat!(
-            "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
-                    sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
-                    users.id AS holder, users.name AS holder_name,
-                    assignees.id AS assignee, assignees.name AS assignee_name
-             FROM sessions
-             LEFT JOIN review_holds ON review_holds.session_id = sessions.id
-                  AND review_holds.held_until > $2 AND review_holds.held_until <= $25
-             LEFT JOIN users ON users.id = review_holds.user_id
-             LEFT JOIN review_assignments ON review_assignments.session_id = sessions.id
-             LEFT JOIN users AS assignees ON assignees.id = review_assignments.user_id
-             WHERE ",
-            $tenant,
-            "
-               AND (CAST($3 AS TEXT) IS NULL OR sessions.id = $3)
-               AND (CAST($4 AS TEXT) IS NULL OR $4 = ",
-            status_at!("$2"),
-            ")
-               AND (CAST($5 AS TEXT) IS NULL OR sessions.outcome LIKE $5)
-               AND (CAST($6 AS TEXT) IS NULL OR sessions.outcome LIKE $6)
-               AND (CAST($7 AS TEXT) IS NULL OR sessions.document_type = $7)
-               AND sessions.created_at >= $8
-               AND (CAST($10 AS TEXT) IS NULL OR ",
-            $contains,
-            "
-                    OR ($24 = 1 AND sessions.metadata LIKE '%\\\\u%' ESCAPE '\\'))
-               AND (CAST($14 AS TEXT) IS NULL OR review_assignments.user_id = $14)
-               AND (CAST($26 AS TEXT) IS NULL OR (COALESCE(review_holds.user_id, $26) = $26
-                    AND COALESCE(review_assignments.user_id, $26) = $26))
-               AND ($15 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
-                    WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19)))
-               AND ($20 = 0 OR sessions.id IN (SELECT session_id FROM blind_index
-                    WHERE tenant_id = $1 AND term = $21))
-               AND (CAST($22 AS TEXT) IS NULL OR SUBSTR(sessions.id, 1, LENGTH($22)) = $22)
-               AND (CAST($23 AS TEXT) IS NULL OR (sessions.status NOT IN ('reviewing', 'completed', 'deciding')
-                    AND NOT (",
-            is_open!("$2"),
-            ")
-                    AND $23 = ",
-            last_step!(),
-            "))
-               AND ",
-            $clause,
-            " ORDER BY ",
-            $order,
-            " LIMIT $13"
-        )
-    };
-    ($clause:expr, $order:literal) => {
-        list_sql!("sessions.tenant_id = $1", $clause, $order)
-    };
-    ($tenant:literal, $clause:expr, $order:literal) => {
-        Statement {
-            sqlite: list_sql!(@ "INSTR(LOWER(sessions.metadata), LOWER($10)) > 0", $tenant, $clause, $order),
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<TermHash> for Value {
+    fn from(hash: TermHash) -> Self {
+        Self::Hash(hash)
+    }
+}
+
+/// The conditions of a search with the values that they compare with: only those that a filter has. So each is one that an index may answer. The
+/// first value (`$1`) is the tenant, and the second one (`$2`) the time.
+struct Conditions {
+    all: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn new(tenant: &TenantId, now: Timestamp) -> Self {
+        Self {
+            all: Vec::new(),
+            values: vec![tenant.as_str().into(), now.as_millis().into()],
+        }
+    }
+
+    /// Adds a value. Returns what stands for it in the statement.
+    fn place(&mut self, value: impl Into<Value>) -> String {
+        self.values.push(value.into());
+        format!("${}", self.values.len())
+    }
+
+    fn add(&mut self, condition: impl Into<String>) {
+        self.all.push(condition.into());
+    }
+
+    fn add_tenant(&mut self, filter: &Filter, order: Order) {
+        // Where few sessions have the beginning of an id, or are of one person, the tenant is compared so that no index of its sessions is preferred.
+        let is_narrow = matches!(found_by(filter, order), FoundBy::Prefix | FoundBy::Person);
+        self.add(if is_narrow {
+            "sessions.tenant_id || '' = $1"
+        } else {
+            "sessions.tenant_id = $1"
+        });
+    }
+
+    fn add_ids(&mut self, filter: &Filter, order: Order) {
+        if let Some(id) = &filter.id {
+            let id = self.place(id.as_str());
+            self.add(format!("sessions.id = {id}"));
+        }
+        let Some(prefix) = &filter.id_prefix else { return };
+        if found_by(filter, order) == FoundBy::Prefix {
+            // No digit of an id comes after `f`.
+            let (from, until) = (self.place(prefix.as_str()), self.place(format!("{prefix}g").as_str()));
+            self.add(format!("sessions.id >= {from} AND sessions.id < {until}"));
+        } else {
+            let prefix = self.place(prefix.as_str());
+            self.add(format!("SUBSTR(sessions.id, 1, LENGTH({prefix})) = {prefix}"));
+        }
+    }
+
+    fn add_status(&mut self, filter: &Filter, order: Order) {
+        let Some(status) = filter.status else { return };
+        let status = self.place(status.as_str());
+        if found_by(filter, order) == FoundBy::Status {
+            self.add(format!("sessions.status = {status}"));
+        }
+        self.add(format!("{status} = {}", status_at!("$2")));
+    }
+
+    fn add_outcome(&mut self, filter: &Filter) {
+        if let Some(verdict) = filter.verdict {
+            let verdict = self.place(format!("%\"verdict\":\"{verdict}\"%").as_str());
+            self.add(format!("sessions.outcome LIKE {verdict}"));
+        }
+        if let Some(reason) = filter.reason {
+            let reason = self.place(format!("%\"{reason}\"%").as_str());
+            self.add(format!("sessions.outcome LIKE {reason}"));
+        }
+        if let Some(kind) = filter.document_type {
+            let kind = self.place(kind.as_str());
+            self.add(format!("sessions.document_type = {kind}"));
+        }
+    }
+
+    /// The databases find a text in the metadata in different ways. Neither uses `LIKE`, which compares all of the text again at each place of the
+    /// metadata: that took a hundred times as long for metadata of one letter and a text that ends in another.
+    fn add_metadata(&mut self, filter: &Filter, dialect: Dialect) {
+        let Some(part) = &filter.metadata else { return };
+        let part = self.place(beginning(part));
+        let contains = match dialect {
+            Dialect::Sqlite => format!("INSTR(LOWER(sessions.metadata), LOWER({part})) > 0"),
             // What follows `***=` is a text and no pattern. `COLLATE "C"` changes ASCII letters only, as SQLite does, whatever the database's locale.
-            postgres: list_sql!(@ "LOWER(sessions.metadata COLLATE \"C\") ~ ('***=' || LOWER($10 COLLATE \"C\"))",
-                $tenant, $clause, $order),
+            Dialect::Postgres => {
+                format!("LOWER(sessions.metadata COLLATE \"C\") ~ ('***=' || LOWER({part} COLLATE \"C\"))")
+            }
+        };
+        self.add(if filter.or_escaped {
+            format!("({contains} OR sessions.metadata LIKE '%\\\\u%' ESCAPE '\\')")
+        } else {
+            contains
+        });
+    }
+
+    fn add_colleagues(&mut self, filter: &Filter) {
+        if let Some(user) = &filter.assigned_to {
+            let user = self.place(user.as_str());
+            self.add(format!("review_assignments.user_id = {user}"));
         }
-    };
+        if let Some(user) = &filter.free_for {
+            let user = self.place(user.as_str());
+            self.add(format!(
+                "COALESCE(review_holds.user_id, {user}) = {user} AND COALESCE(review_assignments.user_id, {user}) = {user}"
+            ));
+        }
+    }
+
+    fn add_person(&mut self, person: &Person) {
+        for terms in [&person.name[..], person.birth_date.as_slice()] {
+            if terms.is_empty() {
+                continue;
+            }
+            let places: Vec<String> = terms.iter().map(|term| self.place(*term)).collect();
+            let places = places.join(", ");
+            self.add(format!(
+                "sessions.id IN (SELECT session_id FROM blind_index WHERE tenant_id = $1 AND term IN ({places}))"
+            ));
+        }
+    }
+
+    fn add_last_step(&mut self, filter: &Filter) {
+        let Some(step) = filter.lost_after else { return };
+        let step = self.place(step.as_str());
+        self.add("sessions.status NOT IN ('reviewing', 'completed', 'deciding')");
+        self.add(format!("NOT ({})", is_open!("$2")));
+        self.add(format!("{step} = {}", last_step!()));
+    }
+
+    fn add_bounds(&mut self, filter: &Filter, page: &Page) {
+        let (until, (at, id)) = bounds(filter, page);
+        let from = self.place(filter.from.map_or(i64::MIN, Timestamp::as_millis));
+        self.add(format!("sessions.created_at >= {from}"));
+        if page.order != Order::Newest {
+            self.add(waiting!());
+            let until = self.place(until);
+            self.add(format!("sessions.created_at < {until}"));
+        }
+        let (at, id) = (self.place(at), self.place(id));
+        self.add(match page.order {
+            Order::Newest => format!("(sessions.created_at, sessions.id) < ({at}, {id})"),
+            Order::LongestWaiting => format!("(sessions.waiting_since, sessions.id) > ({at}, {id})"),
+            Order::ShortestWaiting => format!("(sessions.waiting_since, sessions.id) < ({at}, {id})"),
+        });
+    }
 }
 
-/// The statement that lists what a filter selects. An id, the beginning of one, a person, and a status that is stored as readers see it or not
-/// at all, have clauses of their own, which an index answers however many sessions there are.
-fn statement(filter: &Filter, order: Order) -> Statement {
-    let prefix = filter.id_prefix.as_deref();
-    let person = &filter.person;
-    match (order, &filter.id, filter.status) {
-        (Order::Newest, Some(_), _) => list_sql!(
-            "sessions.id = $3 AND (sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        // No digit of an id comes after `f`. The tenant is compared so that no index of its sessions is preferred to that of ids.
-        (Order::Newest, None, _) if prefix.is_some_and(|prefix| prefix.len() >= INDEXED_PREFIX) => list_sql!(
-            "sessions.tenant_id || '' = $1",
-            "sessions.id >= $22 AND sessions.id < CAST($22 AS TEXT) || 'g'
-               AND (sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        // Few sessions are of one person.
-        (Order::Newest, None, _) if !person.name.is_empty() => list_sql!(
-            "sessions.tenant_id || '' = $1",
-            "sessions.id IN (SELECT session_id FROM blind_index WHERE tenant_id = $1 AND term IN ($16, $17, $18, $19))
-               AND (sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        (Order::Newest, None, _) if person.birth_date.is_some() => list_sql!(
-            "sessions.tenant_id || '' = $1",
-            "sessions.id IN (SELECT session_id FROM blind_index WHERE tenant_id = $1 AND term = $21)
-               AND (sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        (Order::Newest, None, Some(status)) if status != Status::Expired => list_sql!(
-            "sessions.status = $4 AND (sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        (Order::Newest, None, _) => list_sql!(
-            "(sessions.created_at, sessions.id) < ($11, $12)",
-            "sessions.created_at DESC, sessions.id DESC"
-        ),
-        (Order::LongestWaiting, ..) => list_sql!(
-            concat!(
-                waiting!(),
-                " AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) > ($11, $12)"
-            ),
-            "sessions.waiting_since, sessions.id"
-        ),
-        (Order::ShortestWaiting, ..) => list_sql!(
-            concat!(
-                waiting!(),
-                " AND sessions.created_at < $9 AND (sessions.waiting_since, sessions.id) < ($11, $12)"
-            ),
-            "sessions.waiting_since DESC, sessions.id DESC"
-        ),
+/// What an index finds the sessions of a filter by, however many sessions there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FoundBy {
+    /// Its id.
+    Id,
+    /// The beginning of it.
+    Prefix,
+    /// The person.
+    Person,
+    /// The status, which is stored as readers see it or not at all.
+    Status,
+    /// The order.
+    Order,
+}
+
+fn found_by(filter: &Filter, order: Order) -> FoundBy {
+    let is_long = |prefix: &String| prefix.len() >= INDEXED_PREFIX;
+    match order {
+        Order::LongestWaiting | Order::ShortestWaiting => FoundBy::Order,
+        Order::Newest if filter.id.is_some() => FoundBy::Id,
+        Order::Newest if filter.id_prefix.as_ref().is_some_and(is_long) => FoundBy::Prefix,
+        Order::Newest if filter.person != Person::default() => FoundBy::Person,
+        Order::Newest if filter.status.is_some_and(|status| status != Status::Expired) => FoundBy::Status,
+        Order::Newest => FoundBy::Order,
     }
+}
+
+/// The statement that lists what a filter selects, and its values.
+fn statement(
+    dialect: Dialect,
+    tenant: &TenantId,
+    filter: &Filter,
+    page: &Page,
+    now: Timestamp,
+) -> (String, Vec<Value>) {
+    let mut conditions = Conditions::new(tenant, now);
+    conditions.add_tenant(filter, page.order);
+    conditions.add_ids(filter, page.order);
+    conditions.add_status(filter, page.order);
+    conditions.add_outcome(filter);
+    conditions.add_metadata(filter, dialect);
+    conditions.add_colleagues(filter);
+    conditions.add_person(&filter.person);
+    conditions.add_last_step(filter);
+    conditions.add_bounds(filter, page);
+    let latest_end = conditions.place(latest_end_of_reservation(now).as_millis());
+    let limit = conditions.place(i64::from(page.limit));
+    let order = match page.order {
+        Order::Newest => "sessions.created_at DESC, sessions.id DESC",
+        Order::LongestWaiting => "sessions.waiting_since, sessions.id",
+        Order::ShortestWaiting => "sessions.waiting_since DESC, sessions.id DESC",
+    };
+    let all = conditions.all.join(" AND ");
+    let sql = format!(
+        "SELECT sessions.id, sessions.status, sessions.created_at, sessions.completed_at, sessions.waiting_since,
+                sessions.expires_at, sessions.purged_at, sessions.document_type, sessions.outcome, sessions.metadata,
+                users.id AS holder, users.name AS holder_name,
+                assignees.id AS assignee, assignees.name AS assignee_name
+         FROM sessions
+         LEFT JOIN review_holds ON review_holds.session_id = sessions.id
+              AND review_holds.held_until > $2 AND review_holds.held_until <= {latest_end}
+         LEFT JOIN users ON users.id = review_holds.user_id
+         LEFT JOIN review_assignments ON review_assignments.session_id = sessions.id
+         LEFT JOIN users AS assignees ON assignees.id = review_assignments.user_id
+         WHERE {all} ORDER BY {order} LIMIT {limit}"
+    );
+    (sql, conditions.values)
 }
 
 /// The bounds of a page: the end of the time that is wanted, and the row after which the page begins, by what it is ordered by and its id. The
@@ -363,26 +464,19 @@ pub async fn list(
     page: &Page,
     now: Timestamp,
 ) -> Result<Vec<SessionSummary>, StoreError> {
-    let sql = statement(filter, page.order).on(tx.dialect());
-    let (until, (at, id)) = bounds(filter, page);
-    let verdict = filter.verdict.map(|verdict| format!("%\"verdict\":\"{verdict}\"%"));
-    let reason = filter.reason.map(|reason| format!("%\"{reason}\"%"));
-    let metadata = filter.metadata.as_deref().map(beginning);
-    let (names, birth_date) = (filter.person.names(), filter.person.birth_date);
-    let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(tenant.as_str()).bind(now.as_millis())
-        .bind(filter.id.as_ref().map(SessionId::as_str)).bind(filter.status.map(Status::as_str))
-        .bind(verdict).bind(reason).bind(filter.document_type.map(DocumentType::as_str))
-        .bind(filter.from.map_or(i64::MIN, Timestamp::as_millis))
-        .bind(until).bind(metadata).bind(at).bind(id).bind(i64::from(page.limit))
-        .bind(filter.assigned_to.as_ref().map(UserId::as_str))
-        .bind(i64::from(!filter.person.name.is_empty()))
-        .bind(names[0].as_slice()).bind(names[1].as_slice()).bind(names[2].as_slice()).bind(names[3].as_slice())
-        .bind(i64::from(birth_date.is_some())).bind(birth_date.unwrap_or_default().as_slice())
-        .bind(filter.id_prefix.as_deref()).bind(filter.lost_after.map(FunnelStep::as_str))
-        .bind(i64::from(filter.or_escaped)).bind(latest_end_of_reservation(now).as_millis())
-        .bind(filter.free_for.as_ref().map(UserId::as_str))
-        .fetch_all(conn).await)?;
+    let (sql, values) = statement(tx.dialect(), tenant, filter, page, now);
+    let rows: Vec<Row> = on!(tx, conn => {
+        // It has conditions that are written here and places of values, and nothing that anybody else wrote.
+        let mut query = sqlx::query_as(AssertSqlSafe(sql));
+        for value in values {
+            query = match value {
+                Value::Text(text) => query.bind(text),
+                Value::Number(number) => query.bind(number),
+                Value::Hash(hash) => query.bind(hash.to_vec()),
+            };
+        }
+        query.fetch_all(conn).await
+    })?;
     rows.into_iter().map(|row| found(row, now)).collect()
 }
 
@@ -572,6 +666,56 @@ pub async fn count_waiting_since(tx: &mut Tx, tenant: &TenantId, before: Timesta
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every value is compared with something, and each filter adds its own.
+    #[test]
+    fn a_statement_has_the_conditions_of_its_filter_and_no_others() {
+        let tenant = TenantId::from_random([1; 16]);
+        let page = Page {
+            order: Order::Newest,
+            after: None,
+            limit: 10,
+        };
+        let none = Filter::default();
+        let status = Filter {
+            status: Some(Status::Reviewing),
+            ..none.clone()
+        };
+        let person = Filter {
+            person: Person {
+                name: vec![[1; 32], [2; 32]],
+                birth_date: Some([3; 32]),
+            },
+            ..none.clone()
+        };
+        let metadata = Filter {
+            metadata: Some("A-17".into()),
+            or_escaped: true,
+            ..none.clone()
+        };
+        for dialect in [Dialect::Sqlite, Dialect::Postgres] {
+            let of = |filter: &Filter| statement(dialect, &tenant, filter, &page, Timestamp::from_millis(5));
+            let plain = of(&none).1.len();
+            for (filter, more, part) in [
+                (&none, 0, "sessions.tenant_id = $1"),
+                (&status, 1, "sessions.status = $3"),
+                (&person, 3, "term IN ($3, $4)"),
+                (&metadata, 1, r"LIKE '%\\u%' ESCAPE '\'"),
+            ] {
+                let (sql, values) = of(filter);
+                assert_eq!(values.len(), plain + more, "{sql}");
+                assert!(sql.contains(part), "{sql}");
+                for place in 1..=values.len() {
+                    let place = format!("${place}");
+                    let is_there = sql
+                        .split(&place)
+                        .skip(1)
+                        .any(|after| !after.starts_with(|next: char| next.is_ascii_digit()));
+                    assert!(is_there, "{place} in {sql}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn only_the_beginning_of_a_long_part_is_looked_for() {

@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
     vault::{AssociatedData, SealedValue},
 };
@@ -71,20 +71,33 @@ pub async fn redate_failure(
     right: &RangeInclusive<Timestamp>,
 ) -> Result<(), StoreError> {
     // Events without an attempt are from before it was noted. Those of a first attempt can still be told.
-    let redated: Vec<String> = on!(tx, conn => sqlx::query_scalar(
-        "UPDATE events SET created_at = $2 WHERE session_id = $1 AND kind = $3
-             AND (attempt = $4 OR (attempt IS NULL AND $4 = 1) OR created_at > $2)
-             AND NOT (created_at >= $5 AND created_at <= $6)
-         RETURNING id")
-        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
-        .bind(right.start().as_millis()).bind(right.end().as_millis())
-        .fetch_all(conn).await)?;
-    for event in redated {
-        // Their lists are in the order of the events.
-        on!(tx, conn => sqlx::query("UPDATE deliveries SET created_at = $2 WHERE event_id = $1")
-            .bind(&event).bind(at.as_millis()).execute(conn).await.map(drop))?;
-        on!(tx, conn => sqlx::query("UPDATE unsent_events SET created_at = $2 WHERE event_id = $1")
-            .bind(&event).bind(at.as_millis()).execute(conn).await.map(drop))?;
+    macro_rules! redated {
+        () => {
+            "session_id = $1 AND kind = $3
+                 AND (attempt = $4 OR (attempt IS NULL AND $4 = 1) OR created_at > $2)
+                 AND NOT (created_at >= $5 AND created_at <= $6)"
+        };
+    }
+    // Lists of deliveries are in the order of the events. The deliveries come first, as where old ones are removed: otherwise each would wait for
+    // what the other has locked.
+    let statements = [
+        concat!(
+            "UPDATE deliveries SET created_at = $2 WHERE event_id IN (SELECT id FROM events WHERE ",
+            redated!(),
+            ")"
+        ),
+        concat!(
+            "UPDATE unsent_events SET created_at = $2 WHERE event_id IN (SELECT id FROM events WHERE ",
+            redated!(),
+            ")"
+        ),
+        concat!("UPDATE events SET created_at = $2 WHERE ", redated!()),
+    ];
+    for statement in statements {
+        on!(tx, conn => sqlx::query(statement)
+            .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
+            .bind(right.start().as_millis()).bind(right.end().as_millis())
+            .execute(conn).await.map(drop))?;
     }
     Ok(())
 }
@@ -304,18 +317,51 @@ pub async fn list_old(
     })
 }
 
-/// Removes events that [`list_old`] has found, unless they have got a delivery since. Returns how many.
+/// Keeps the sweep from removing an event until the caller's unit is done, in which it gets a delivery. Returns whether the event is still there. On
+/// SQLite, units run one after the other anyway.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn hold(tx: &mut Tx, event: &EventId) -> Result<bool, StoreError> {
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => "SELECT id FROM events WHERE id = $1",
+        Dialect::Postgres => "SELECT id FROM events WHERE id = $1 FOR NO KEY UPDATE",
+    };
+    let found: Option<String> = on!(tx, conn => sqlx::query_scalar(sql)
+        .bind(event.as_str()).fetch_optional(conn).await)?;
+    Ok(found.is_some())
+}
+
+/// Those of some events that no other unit holds, which are this one's now.
+async fn take_free(tx: &mut Tx, found: &[String]) -> Result<Vec<String>, StoreError> {
+    if tx.dialect() == Dialect::Sqlite || found.is_empty() {
+        return Ok(found.to_vec());
+    }
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("SELECT id FROM events WHERE id IN (");
+        let mut listed = statement.separated(", ");
+        for event in found {
+            listed.push_bind(event);
+        }
+        statement.push(") FOR UPDATE SKIP LOCKED");
+        statement.build_query_scalar().fetch_all(conn).await
+    })
+}
+
+/// Removes events that [`list_old`] has found, unless they have got a delivery since, or somebody is having one sent. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_old(tx: &mut Tx, found: &[String], erased_before: Timestamp) -> Result<u64, StoreError> {
-    if found.is_empty() {
+    // First, since whoever had one locked before has committed its delivery by now: the statement that removes it sees that only if it begins later.
+    let free = take_free(tx, found).await?;
+    if free.is_empty() {
         return Ok(0);
     }
     on!(tx, conn => {
         let mut statement = QueryBuilder::new("DELETE FROM events WHERE id IN (");
         let mut listed = statement.separated(", ");
-        for event in found {
+        for event in &free {
             listed.push_bind(event);
         }
         statement.push(

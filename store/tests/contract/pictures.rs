@@ -164,6 +164,11 @@ async fn refuses_everything(pictures: &Pictures, id: &SessionId) {
         pictures.find(id, "back").await.map(drop),
         pictures.delete(id, "front").await,
         pictures.delete_session(id).await.map(drop),
+        // Whoever removes what is listed would take it for removed.
+        pictures.list_names(id).await.map(drop),
+        pictures.list_sessions(0).await.map(drop),
+        pictures.list_all(0).await.map(drop),
+        pictures.find_newest(id).await.map(drop),
         pictures.check().await,
     ];
     for refused in refused {

@@ -178,3 +178,33 @@ async fn the_newest_time_is_that_of_the_newest_session_or_capture() {
         );
     }
 }
+
+/// On PostgreSQL, old deliveries may be removed while the failure of their session gets a new time: they are locked before their events in both
+/// cases.
+#[tokio::test]
+async fn a_delivery_gets_its_new_time_before_its_event() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        if *name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let World { session, .. } = world(db).await;
+        let event = keep(failed(1, session));
+        let stored = write!(db, tx => async {
+            events::insert(tx, event).await?;
+            deliveries::insert(tx, event, event.created_at).await
+        });
+        stored.unwrap();
+        let lock = format!("SELECT 1 FROM deliveries WHERE event_id = '{}' FOR UPDATE", event.id);
+        let note = format!("UPDATE events SET removed_delivery = 'sent' WHERE id = '{}'", event.id);
+        let none = keep(at(i64::MAX)..=at(i64::MAX));
+        let redated = async {
+            write!(db, tx => events::redate_failure(tx, &session.session.id, AttemptNumber::FIRST, at(60), none))
+        };
+        backend.beside_both(&lock, &note, redated).await.unwrap();
+        let found = read!(db, tx => events::find(tx, &event.tenant, &event.id)).unwrap();
+        let delivery = read!(db, tx => deliveries::find(tx, &event.tenant, &event.id)).unwrap();
+        assert_eq!((found.created_at, delivery.created_at), (at(60), at(60)), "{name}");
+    }
+}

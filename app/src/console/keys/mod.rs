@@ -28,8 +28,8 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     settings::api_keys::{
-        IssueKeyError, Issued, ListedKey, ListedKeys, NewKey, draft_key, issue_key, list_key_page, list_keys,
-        revoke_key, rotate_key,
+        IssueKeyError, Issued, ListedKey, ListedKeys, NewKey, RevokeKeyError, draft_key, issue_key, list_key_page,
+        list_keys, revoke_key, rotate_key,
     },
 };
 pub(super) use view::shown_once;
@@ -327,7 +327,12 @@ async fn revoke(request: Request, fields: Fields) -> PageResult<Outcome> {
         Answer::No => return Ok(Outcome::go(&list)),
         Answer::Yes => {}
     }
-    let revoked = revoke_key(request.honnin(), &developer, &id).await?;
+    let revoked = revoke_key(request.honnin(), &developer, &id)
+        .await
+        .map_err(|error| match error {
+            RevokeKeyError::Forbidden(forbidden) => Fault::from(forbidden),
+            RevokeKeyError::Store(error) => Fault::from(error),
+        })?;
     done(
         &list,
         if revoked {

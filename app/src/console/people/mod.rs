@@ -28,7 +28,10 @@ use service::{
     access::{Admin, Roster},
     people::{
         Change, ListedPeople, NewPerson, PeopleError, PeopleFilter, change_person,
-        invite::{InviteError, draft_invitation, invite as invite_person, list_invitations, revoke_invitation},
+        invite::{
+            InviteError, RevokeInvitationError, draft_invitation, invite as invite_person, list_invitations,
+            revoke_invitation,
+        },
         list_people,
         reset_password::{issue_reset, newest_entry},
         second_factor::{Factors, list_factors_of, remove_of},
@@ -235,8 +238,11 @@ async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     let list = list_of(&request)?;
     request.check_fresh(list.clone())?;
     let id = InvitationId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    if !revoke_invitation(request.honnin(), &roster, &id).await? {
-        return Err(Fault::NotFound);
+    match revoke_invitation(request.honnin(), &roster, &id).await {
+        Ok(true) => {}
+        Ok(false) => return Err(Fault::NotFound),
+        Err(RevokeInvitationError::Forbidden(forbidden)) => return Err(forbidden.into()),
+        Err(RevokeInvitationError::Store(error)) => return Err(error.into()),
     }
     done(
         &list,

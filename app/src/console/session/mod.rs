@@ -343,6 +343,7 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
                 "新しいリンクは発行されませんでした。このフォームの表示後に、すでに発行されています。リンクは一度だけ表示され、再表示はできません。コピーしていない場合は、もう一度再発行してください。",
             ),
         ),
+        Err(ReissueError::Forbidden(forbidden)) => Err(forbidden.into()),
         Err(ReissueError::Store(error)) => Err(error.into()),
     }
 }

@@ -18,7 +18,7 @@ use store::{
 const PAGE: u32 = 500;
 /// Maximum number of faces searched: beyond it, a chance match is likely anyway (see docs/SECURITY.md), and the session goes to
 /// review.
-const MAX_FACES: usize = 100_000;
+pub(crate) const MAX_FACES: u32 = 100_000;
 
 /// The result if no search was made.
 pub(super) const fn without(has_selfie: bool, policy: &Policy) -> FaceSearch {
@@ -49,7 +49,7 @@ pub(super) async fn search(
     let mut after = None;
     loop {
         searched += page.len();
-        if searched > MAX_FACES {
+        if searched > MAX_FACES as usize {
             return Ok(FaceSearch::NotMade);
         }
         let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
@@ -74,6 +74,7 @@ pub(super) async fn search(
 }
 
 /// The sessions among `others` with this face, with at least this confidence. Sessions that are being erased are left out, and so are damaged faces.
+/// Only a page of faces is in memory at a time.
 ///
 /// # Errors
 /// If a database does not respond, or a version of the master key is missing: the face may be one of those.
@@ -81,17 +82,18 @@ pub(crate) async fn find_same(
     honnin: &Honnin,
     tenant: &TenantId,
     face: &Face,
-    others: &[SealedFace],
+    others: &[SessionId],
     from: f64,
 ) -> Result<Vec<SessionId>, StoreError> {
     let mut same = Vec::new();
-    for page in others.chunks(PAGE as usize) {
+    for some in others.chunks(PAGE as usize) {
+        let page = of_sessions(honnin, tenant, &face.engine, some).await?;
         let keys: Vec<DataKeyId> = page.iter().map(|sealed| sealed.data_key.clone()).collect();
         let opened = honnin.vault.open_many(&keys).await?;
         if opened.without_version > 0 {
             return Err(StoreError::MasterKeyMissing);
         }
-        for sealed in page {
+        for sealed in &page {
             let Some(other) = open_other(&opened, tenant, sealed, &face.engine) else {
                 continue;
             };
@@ -112,6 +114,19 @@ fn open_other(opened: &OpenedKeys, tenant: &TenantId, sealed: &SealedFace, engin
         tracing::error!(session = %sealed.session, "the stored face of an approved session cannot be read");
     }
     face.ok()
+}
+
+async fn of_sessions(
+    honnin: &Honnin,
+    tenant: &TenantId,
+    engine: &FaceEngine,
+    sessions: &[SessionId],
+) -> Result<Vec<SealedFace>, StoreError> {
+    let (tenant, engine, sessions) = (tenant.clone(), engine.name.clone(), sessions.to_vec());
+    let unit = honnin
+        .db
+        .read(async move |tx| identities::find_faces(tx, &tenant, &engine, &sessions).await);
+    unit.await
 }
 
 async fn pending(honnin: &Honnin, tenant: &TenantId, engine: &FaceEngine) -> Result<Vec<SealedFace>, StoreError> {

@@ -478,6 +478,8 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
         links::lock(tx, user.tenant()).await?;
+        // The person before what belongs to them, as whoever signs in.
+        users::lock(tx, &user.id).await?;
         if !provider_accounts::remove_of(tx, &user.id).await? {
             return Err(PeopleError::NotFound);
         }
