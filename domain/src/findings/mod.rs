@@ -437,7 +437,7 @@ pub struct LiveFindings {
     /// Which run of the camera it was, from 1.
     pub run: u32,
     /// How many frames of the burst another session of the tenant, or an earlier selfie of this one, has sent before; and how many of those
-    /// that were watched are equal, although a movement lies between them.
+    /// that were watched are equal, or of all that show the same, although a movement lies between them. A frame may count as each.
     #[serde(default)]
     pub repeated_frames: u32,
     /// How many turns counted although the frames came too slowly to show how they began.

@@ -2,13 +2,14 @@
 
 mod passive;
 mod plane;
+mod repeated;
 mod still;
 
 pub(crate) use passive::Passive;
 
 use crate::face::Shape;
 use crate::raster::Raster;
-use domain::findings::{Asked, Challenge, LivenessFindings, Movement};
+use domain::findings::{Asked, Challenge, LiveFindings, LivenessFindings, Movement};
 
 /// One frame of a burst in which a face was found.
 pub(crate) struct Seen<'a> {
@@ -70,7 +71,10 @@ pub(crate) fn measure(
         same_person_distance: same_person,
         turned_person_distance: turned_person,
         still: still::is_still(&pictures),
-        live: asked.live.clone(),
+        live: asked.live.clone().map(|live| LiveFindings {
+            repeated_frames: live.repeated_frames + repeated::count(frames),
+            ..live
+        }),
         colours_followed: None,
     })
 }
@@ -122,7 +126,7 @@ fn approach(frames: &[Seen<'_>]) -> f32 {
 mod tests {
     use super::*;
     use crate::face::pose::tests::head;
-    use domain::{findings::LiveFindings, live::TURNED_BY};
+    use domain::live::TURNED_BY;
 
     fn burst(pictures: &[Raster], yaws: &[f32], flat: bool, challenge: Challenge) -> LivenessFindings {
         let seen: Vec<Seen<'_>> = pictures

@@ -275,10 +275,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
             "撮影中に確認した顔と書類の顔写真の最大距離",
         ),
         ScoreName::ColoursFollowed => say("Face reflects the screen’s colours", "画面の色に応じた顔の色の変化"),
-        ScoreName::RepeatedFrames => say(
-            "Selfie frames that were sent before",
-            "以前に送信済みの自撮り写真の枚数",
-        ),
+        ScoreName::RepeatedFrames => say("Selfie frames that were seen before", "重複する自撮り写真の枚数"),
         ScoreName::ZonesAgree => say("Printed and machine-readable data agree", "印字と機械読取データの一致"),
         ScoreName::MrzReading => say("MRZ reading confidence", "MRZの読み取り信頼度"),
         ScoreName::GreyShare => say("Share of grey", "グレーの割合"),
