@@ -318,6 +318,8 @@ test("a chosen file that the server refuses is uploaded once, and another one ca
 
 test("a phone that ended the page while its camera app was open is told so, and may send a photo that is there already", long, async () => {
   const page = await browser.phone();
+  // Nothing tells a page that it is ended. Listeners of the window are called in their order, so this one has to be the first.
+  await page.addInitScript(() => addEventListener("pagehide", (event) => { if (globalThis.isEnded) event.stopImmediatePropagation(); }));
   const walk = await atTheCamera(page);
   const field = page.locator("#plain input[type=file]");
   const lost = page.getByText("Your phone closed this page while its camera app was open");
@@ -332,8 +334,7 @@ test("a phone that ended the page while its camera app was open is told so, and 
   assert.equal(await lost.isVisible(), false);
   assert.equal(await field.getAttribute("capture"), "environment");
   await openApp();
-  // As a page that is ended: nothing tells it.
-  await page.evaluate(() => addEventListener("pagehide", (event) => event.stopImmediatePropagation(), { capture: true }));
+  await page.evaluate(() => { globalThis.isEnded = true; });
   await page.reload();
   await lost.waitFor();
   assert.equal(await field.getAttribute("capture"), null);
