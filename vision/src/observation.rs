@@ -11,7 +11,7 @@ use crate::stopwatch::Stopwatch;
 use crate::text::{Area, CARD_SIDE, PICTURE_SIDE, Page, Reader, Spacing};
 use crate::{mrz, zone};
 use domain::document::{DocumentType, size};
-use lens::geometry::area;
+use lens::geometry::{area, distance};
 use std::borrow::Cow;
 use time::Date;
 
@@ -293,6 +293,12 @@ impl<'a> Observation<'a, '_> {
             let has_items = known.layout.complete && !known.layout.field.is_empty();
             has_items && fields.all(|field| known.items.iter().any(|item| item.name == field.name))
         })
+    }
+
+    /// The longer side of what was looked at, in pixels of the picture that was given.
+    pub(crate) fn longest_side(&self) -> f32 {
+        let corners = self.corners();
+        distance(corners[0], corners[1]).max(distance(corners[1], corners[2]))
     }
 
     /// The corners of what was looked at, as it is read.

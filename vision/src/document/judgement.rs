@@ -40,16 +40,39 @@ pub(super) fn obstructed(
     // An outline of another shape that nobody read is of something else.
     let card = card.filter(|_| has_shape || seen.is_card || seen.card_by_labels().is_some());
     let labelled = card.is_none().then(|| rectified(seen.labelled())).flatten();
-    let of_document = card.or(labelled.as_ref()).map(|card| share(card, Ground::Document));
+    let of_document = match card {
+        Some(card) => Some(share(card, Ground::Document)),
+        None => labelled.map(|part| share(&part, Ground::Labels)),
+    };
     let of_print = rectified(seen.printed()).map(|print| share(&print, Ground::Print));
     of_document.into_iter().chain(of_print).reduce(f32::max)
 }
 
-/// The corners of the card that was looked at: where its labels say, else as it was cut out, else as its outline is.
-pub(super) fn card(seen: &Observation<'_, '_>, outlines: &[Corners]) -> Option<Corners> {
-    seen.card_by_labels()
+/// The corners of the card that was looked at: as its outline is if that has the shape of the document and all labels within, else where its labels say,
+/// else as it was cut out, else as any outline is. Labels are not printed everywhere in the same place, and an outline is found where it is.
+pub(super) fn card(
+    seen: &Observation<'_, '_>,
+    outlines: &[Corners],
+    size: [f32; 2],
+    proportions: &[f32],
+) -> Option<Corners> {
+    outlined(seen, outlines, size, proportions)
+        .or_else(|| seen.card_by_labels())
         .or_else(|| seen.is_card.then(|| seen.corners()))
         .or_else(|| outlines.first().copied())
+}
+
+/// The outline that is whole, has one of these proportions, and has all labels within, its corners in the order of the rows; `None` where too few labels
+/// were read.
+fn outlined(seen: &Observation<'_, '_>, outlines: &[Corners], size: [f32; 2], proportions: &[f32]) -> Option<Corners> {
+    let labelled = seen.labelled()?;
+    let is_document = |outline: &&Corners| {
+        extent::surrounds(outline, &labelled) && extent::shape(outline, size, proportions) == Some(Shape::Whole)
+    };
+    let outline = *outlines.iter().find(is_document)?;
+    let turned = (0..4).map(|first| [0, 1, 2, 3].map(|corner| outline[(first + corner) % 4]));
+    let off = |corners: &Corners| -> f32 { (0..4).map(|at| distance(corners[at], labelled[at])).sum() };
+    turned.min_by(|one, other| off(one).total_cmp(&off(other)))
 }
 
 /// The corners that the portrait is within: those of the card, or of another outline where the labels of the document are not on it. An outline that leaves
@@ -90,7 +113,8 @@ pub(super) struct Shown<'a, 'p, 'l> {
 impl Shown<'_, '_, '_> {
     /// The judgement of the pixels, corrected.
     pub(super) fn corrected(&self, quality: Quality) -> Quality {
-        let by_labels = self.seen.card_by_labels();
+        let outlined = outlined(self.seen, self.outlines, self.size, &self.proportions);
+        let by_labels = self.seen.card_by_labels().filter(|_| outlined.is_none());
         let mut quality = match by_labels {
             Some(corners) => extent::corrected(quality, &corners, self.size),
             None if self.seen.known.is_none()
@@ -165,6 +189,31 @@ mod tests {
     use crate::geometry::rectangle;
     use crate::layout::Layouts;
     use crate::layout::tests::{LICENCE, TODAY, page};
+    use domain::document::DocumentType;
+
+    #[test]
+    fn the_outline_of_the_card_says_where_it_is_though_its_labels_seem_to_say_otherwise() {
+        let picture = Raster::filled(3000, 1000, [230; 3]);
+        let layouts = Layouts::built_in().unwrap();
+        let mut seen = Observation::blind(&picture);
+        seen.known = layouts.read(&page(&LICENCE), TODAY);
+        let (by_labels, labelled) = (seen.card_by_labels().unwrap(), seen.labelled().unwrap());
+        let proportions = seen.proportions(DocumentType::DrivingLicense);
+        let found = |outlines: &[Corners]| card(&seen, outlines, [3000.0, 1000.0], &proportions).unwrap();
+        // The same card, printed with other margins.
+        let own = rectangle([40.0, 40.0, 1409.0, 903.0]);
+        assert!(extent::surrounds(&own, &labelled) && own != by_labels);
+        assert_eq!(found(&[own]), own);
+        let turned = [own[2], own[3], own[0], own[1]];
+        assert_eq!(found(&[turned]), own, "in the order of the rows");
+        // Something beside it, a part of it, and what has no card's shape.
+        let others = [
+            [1500.0, 40.0, 2869.0, 903.0],
+            [40.0, 40.0, 620.0, 406.0],
+            [40.0, 40.0, 2900.0, 903.0],
+        ];
+        assert_eq!(found(&others.map(rectangle)), by_labels);
+    }
 
     #[test]
     fn a_portrait_is_looked_for_where_the_labels_are_and_not_on_what_lies_beside() {

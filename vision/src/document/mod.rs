@@ -61,7 +61,9 @@ pub(crate) fn examine(
         watch,
     };
     let contents = examination.read();
-    let card = card(&contents.seen, &examination.outlines);
+    let size = [picture.width() as f32, picture.height() as f32];
+    let proportions = contents.seen.proportions(kind);
+    let card = card(&contents.seen, &examination.outlines, size, &proportions);
     let portraits = examination.find_portraits(&contents.seen, card.as_ref());
     let judged = examination.judge(quality, &contents, card.as_ref(), portraits.main.as_ref());
     let rasters = examination.rasters(&contents, card.as_ref());

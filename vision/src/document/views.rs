@@ -10,11 +10,16 @@ use crate::mrz;
 use crate::observation::{DocumentReader, Observation, View, proportions};
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::text::PICTURE_SIDE;
-use domain::document::DocumentType;
+use crate::text::{Area, PICTURE_SIDE};
+use domain::document::{DocumentType, FieldName, Side};
+use lens::geometry::distance;
 
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
 const MAX_CARDS: (usize, usize) = (1, 2);
+/// Beside the name, what says whose document it is, and until when.
+const MAIN_ITEMS: [FieldName; 3] = [FieldName::BirthDate, FieldName::ExpiryDate, FieldName::DocumentNumber];
+/// Print that takes less than this share of what was looked at, by the longer side, is looked at from nearer.
+const PART: f32 = 0.75;
 /// Directions of print that are read by themselves: that of a card and that of what it lies on.
 const MAX_DIRECTIONS: usize = 2;
 
@@ -82,6 +87,11 @@ pub(super) fn observe<'a, 'l>(
         }
     };
     best.individual_number = individual_number;
+    if lacks_main_items(&best)
+        && let Some(view) = closer(picture, &best)
+    {
+        best = better(best, reader.read(view, watch)?, reader.kind);
+    }
     if may_lie_across(&best) && !codes.is_complete(watch) {
         best = read_across(reader, picture, best, watch)?;
     }
@@ -107,18 +117,44 @@ fn read_across<'a, 'l>(
     let prints = prints(&areas);
     let across = prints.iter().take(MAX_DIRECTIONS);
     for view in across.filter_map(|print| View::along(picture, print)) {
-        let seen = reader.read(view, watch)?;
-        // Whichever view is the best.
-        let individual_number = best.individual_number || seen.individual_number;
-        if seen.is_better_than(&best, reader.kind) {
-            best = seen;
-        }
-        best.individual_number = individual_number;
+        best = better(best, reader.read(view, watch)?, reader.kind);
         if best.is_enough(reader.kind) {
             break;
         }
     }
     Ok(best)
+}
+
+/// The better one of two observations, and what either says of an individual number.
+fn better<'a, 'l>(one: Observation<'a, 'l>, other: Observation<'a, 'l>, kind: DocumentType) -> Observation<'a, 'l> {
+    let individual_number = one.individual_number || other.individual_number;
+    let mut best = if other.is_better_than(&one, kind) { other } else { one };
+    best.individual_number = individual_number;
+    best
+}
+
+/// Whether one of the items that say whose document it is, and until when, was not read on a known front without a zone: their labels are the smallest
+/// print on it.
+fn lacks_main_items(best: &Observation<'_, '_>) -> bool {
+    let Some(known) = best.known.as_ref().filter(|known| known.layout.side == Side::Front) else {
+        return false;
+    };
+    let has = |name: FieldName| known.items.iter().any(|item| item.name == name.as_str());
+    let is_printed = |name: FieldName| known.layout.field.iter().any(|field| field.name == name.as_str());
+    let is_named = has(FieldName::FullName) || has(FieldName::LastName) && has(FieldName::FirstName);
+    let is_left_out = |name: &FieldName| is_printed(*name) && !has(*name);
+    !mrz::is_complete(best.machine.as_ref()) && (!is_named || MAIN_ITEMS.iter().any(is_left_out))
+}
+
+/// What is printed, from nearer, where it takes a part of the picture alone: small labels were too small for the view that was read.
+fn closer<'a>(picture: &Raster, best: &Observation<'_, '_>) -> Option<View<'a>> {
+    let print = best.print();
+    let side = |corners: &Corners| distance(corners[0], corners[1]);
+    let longest = print.iter().max_by(|one, other| side(one).total_cmp(&side(other)))?;
+    let angle = (longest[1][1] - longest[0][1]).atan2(longest[1][0] - longest[0][0]);
+    let print = Area::along(&print.concat(), angle);
+    let is_part = 2.0 * print.half_width.max(print.half_height) < PART * best.longest_side();
+    is_part.then(|| View::along(picture, &print)).flatten()
 }
 
 /// Whether so little was read of much print that the document may lie across other print, where neither its outline nor most lines tell how it
@@ -136,7 +172,7 @@ mod tests {
     use crate::code::tests::{PAYLOAD, drawn};
     use crate::geometry::rectangle;
     use crate::layout::Layouts;
-    use crate::layout::tests::TODAY;
+    use crate::layout::tests::{LICENCE, TODAY, page};
     use domain::document::Side;
 
     #[test]
@@ -149,6 +185,34 @@ mod tests {
             "without the ground of its title"
         );
         assert!(!is_own([300.0, 100.0, 1156.0, 1100.0]), "with a keyboard above it");
+    }
+
+    #[test]
+    fn print_on_a_part_of_the_picture_is_looked_at_from_nearer_where_items_are_missing() {
+        let (layouts, blank) = (Layouts::built_in().unwrap(), Raster::filled(10, 10, [230; 3]));
+        let read = |lines: &[(&str, f32, f32)]| {
+            let mut seen = Observation::blind(&blank);
+            seen.page.lines = page(lines);
+            seen.known = layouts.read(&seen.page.lines, TODAY);
+            seen
+        };
+        let whole = read(&LICENCE);
+        assert!(whole.known.is_some() && !lacks_main_items(&whole));
+        let without_last_day: Vec<_> = LICENCE
+            .into_iter()
+            .filter(|(text, ..)| !text.contains("有効"))
+            .collect();
+        assert!(lacks_main_items(&read(&without_last_day)));
+        let far = Raster::filled(3000, 2000, [230; 3]);
+        let view = |picture: &Raster, lines: &[(&str, f32, f32)]| {
+            let mut seen = Observation::blind(picture);
+            seen.page.lines = page(lines);
+            closer(picture, &seen).map(|view| view.picture.width())
+        };
+        assert!(view(&far, &LICENCE).is_some_and(|width| width < 1600));
+        assert_eq!(view(&far, &[]), None, "nothing is printed");
+        let near = Raster::filled(1500, 1000, [230; 3]);
+        assert_eq!(view(&near, &LICENCE), None, "it fills the picture");
     }
 
     #[test]

@@ -13,6 +13,11 @@ const FOREIGN: (f32, f32) = (24.0, 230.0);
 const SMOOTH: (f32, f32) = (6.0, 0.6);
 /// In still poorer light the noise of the camera would be taken for colours.
 const LEAST_LIGHT: f32 = 0.5;
+/// Factors by which a shadow or a lamp changes the light on paper at most.
+const SHADE: (f32, f32) = (0.5, 1.5);
+/// Brightness at which tints are compared, and how much red and blue of one tint differ at most: shadows on rendered pictures reach 10, skin on white
+/// paper is 25 and more away.
+const TINT: (f32, f32) = (200.0, 12.0);
 /// Cells of which no channel is darker are burnt out: reflections are measured elsewhere.
 const BURNT: f32 = 245.0;
 /// Parts of another colour up to this share of the document are printed on it: a flag, a seal, a title's ground.
@@ -43,12 +48,18 @@ const INTRUDING: f32 = 0.012;
 const SURE: f32 = 4.0;
 /// A part from edge to edge that fills this much of so many rows at most is printed: the magnetic stripe of a card, or the ground of its title.
 const STRIPE: (f32, usize) = (0.7, 12);
+/// So is a narrower one of which the words of a title take as much.
+const TITLE: (f32, usize) = (0.4, 7);
+/// Cells from either edge at which it may begin and end: its corners are round.
+const NEAR_EDGE: usize = 3;
 
 /// What the corners of a rectified part belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     /// The document's.
     Document,
+    /// Of the part of the document that its labels are on: what is beyond an edge is on the document as well.
+    Labels,
     /// Of the print on it. Where that reaches further than the document, the table is a part in another colour, or several parts in one: it lies along
     /// several sides, while a hand or a note comes in over one.
     Print,
@@ -61,7 +72,7 @@ pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: O
     let of_portrait: Vec<bool> = (0..document.cells.len()).map(of_portrait).collect();
     let foreign = foreign_share(document, ground, &of_portrait);
     match ground {
-        Ground::Document => foreign.max(blank_share(document, &of_portrait)),
+        Ground::Document | Ground::Labels => foreign.max(blank_share(document, &of_portrait)),
         Ground::Print => foreign,
     }
 }
@@ -69,13 +80,10 @@ pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: O
 /// Share of smooth parts in another colour than the paper's: of large ones, and of those that come in over an edge, which count [`SURE`] times.
 fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> f32 {
     let cells = &document.cells;
-    let papers = [0, 1, 2].map(|channel| {
-        let value = |(index, cell): (usize, &Cell)| (index, cell.colour[channel]);
-        Paper::fit(&cells.iter().enumerate().map(value).collect::<Vec<_>>())
-    });
+    let bare = Bare::of(cells);
     let (least, of_print) = SMOOTH;
     let smooth = least.max(of_print * median(cells.iter().map(|cell| cell.change)).unwrap_or_default());
-    let foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && is_foreign(cell, &papers, index);
+    let foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && bare.is_foreign(cell, index);
     let foreign: Vec<bool> = cells.iter().enumerate().map(foreign).collect();
     let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
     let parts = regions(&foreign, COLUMNS);
@@ -92,7 +100,7 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
     let lies_on = |part: &[usize]| {
         let portrait = part.iter().filter(|index| of_portrait[**index]).count();
         (portrait as f32) < OF_PORTRAIT * part.len() as f32
-            && (ground == Ground::Document || !is_table(part))
+            && (ground != Ground::Print || !is_table(part))
             && !is_stripe(part)
     };
     let hides = |part: &Vec<usize>| {
@@ -160,16 +168,56 @@ fn is_stripe(part: &[usize]) -> bool {
         return false;
     };
     let height = bottom - top + 1;
-    let reaches_both = columns().any(|column| column <= 1) && columns().any(|column| column + 2 >= COLUMNS);
-    let (filled, most) = STRIPE;
-    reaches_both && height <= most && part.len() as f32 >= filled * (height * COLUMNS) as f32
+    let reaches_both =
+        columns().any(|column| column <= NEAR_EDGE) && columns().any(|column| column + NEAR_EDGE + 1 >= COLUMNS);
+    let fills =
+        |(filled, most): (f32, usize)| height <= most && part.len() as f32 >= filled * (height * COLUMNS) as f32;
+    reaches_both && (fills(STRIPE) || fills(TITLE))
 }
 
-fn is_foreign(cell: &Cell, papers: &[Paper; 3], index: usize) -> bool {
-    let paper = [0, 1, 2].map(|channel| papers[channel].at(index));
-    let (foreign, bright) = FOREIGN;
-    let light = (paper.iter().sum::<f32>() / 3.0 / bright).clamp(LEAST_LIGHT, 1.0);
-    difference(cell.colour, paper) > foreign * light && !is_burnt(cell)
+/// The paper where nothing lies on it, as it changes from place to place.
+struct Bare {
+    colours: [Paper; 3],
+    /// Red and blue, at the brightness of [`TINT`]: the light changes them little.
+    tints: [Paper; 2],
+}
+
+impl Bare {
+    fn of(cells: &[Cell]) -> Self {
+        let fit = |value: &dyn Fn(&Cell) -> f32| {
+            let values = cells.iter().enumerate().map(|(index, cell)| (index, value(cell)));
+            Paper::fit(&values.collect::<Vec<_>>())
+        };
+        Self {
+            colours: [0, 1, 2].map(|channel| fit(&|cell: &Cell| cell.colour[channel])),
+            tints: [0, 1].map(|which| fit(&|cell: &Cell| tint(cell.colour)[which])),
+        }
+    }
+
+    /// Whether a cell has another colour than the paper, and is not the paper in more or less light.
+    fn is_foreign(&self, cell: &Cell, index: usize) -> bool {
+        let paper = [0, 1, 2].map(|channel| self.colours[channel].at(index));
+        let (foreign, bright) = FOREIGN;
+        let light = (brightness(paper) / bright).clamp(LEAST_LIGHT, 1.0);
+        difference(cell.colour, paper) > foreign * light && !is_burnt(cell) && !self.is_shade(cell.colour, paper, index)
+    }
+
+    fn is_shade(&self, colour: [f32; 3], paper: [f32; 3], index: usize) -> bool {
+        let factor = brightness(colour) / brightness(paper).max(1.0);
+        let is_of_tint = |(own, paper): (f32, &Paper)| (own - paper.at(index)).abs() < TINT.1;
+        (SHADE.0..SHADE.1).contains(&factor) && tint(colour).into_iter().zip(&self.tints).all(is_of_tint)
+    }
+}
+
+/// Red and blue of a colour, brought to one brightness.
+fn tint(colour: [f32; 3]) -> [f32; 2] {
+    let [red, _, blue] = colour.map(|value| value / brightness(colour).max(1.0) * TINT.0);
+    [red, blue]
+}
+
+/// The mean of the channels.
+fn brightness(colour: [f32; 3]) -> f32 {
+    colour.iter().sum::<f32>() / 3.0
 }
 
 fn is_burnt(cell: &Cell) -> bool {
@@ -197,7 +245,7 @@ fn sides(part: &[usize]) -> [bool; 4] {
 /// note on pale paper.
 fn blank_share(document: &Rectified, of_portrait: &[bool]) -> f32 {
     let cells = &document.cells;
-    let luma = |cell: &Cell| cell.colour.iter().sum::<f32>() / 3.0;
+    let luma = |cell: &Cell| brightness(cell.colour);
     let (flat, bright) = FLAT;
     let flat = flat * median(cells.iter().map(luma)).unwrap_or_default() / bright;
     let blank = |(cell, portrait): (&Cell, &bool)| cell.texture < flat && !portrait && !is_burnt(cell);
@@ -347,6 +395,43 @@ mod tests {
         assert!(bright > 0.1, "{bright}");
         assert!((share(&dim(&held), None) - bright).abs() < 0.05);
         assert_eq!(share(&dim(&card()), None), 0.0);
+    }
+
+    #[test]
+    fn a_shadow_or_a_beam_of_light_lies_on_nothing_and_skin_in_the_same_light_does() {
+        let lit = |[left, top, width, height]: [usize; 4], factors: [f32; 3]| {
+            let mut shown = card();
+            let part = shown.crop(left, top, width, height).unwrap();
+            let pixels = part.pixels().iter().zip(factors.into_iter().cycle());
+            let pixels = pixels.map(|(value, factor)| (f32::from(*value) * factor).min(255.0) as u8);
+            shown.paste(&Raster::new(width, height, pixels.collect()).unwrap(), left, top);
+            shown
+        };
+        // Across a corner of the card and the table beyond, as the shadow of a phone falls.
+        let corner = [0, 0, 500, 350];
+        assert_eq!(share(&lit(corner, [0.7, 0.71, 0.73]), None), 0.0);
+        assert_eq!(share(&lit([400, 250, 300, 250], [1.15, 1.15, 1.17]), None), 0.0);
+        assert!(share(&lit(corner, [0.8, 0.6, 0.5]), None) > 0.1);
+    }
+
+    #[test]
+    fn what_goes_on_beyond_the_part_with_the_labels_is_on_the_document() {
+        let mut portrait = card();
+        portrait.paste(&Raster::filled(110, 130, [90, 110, 140]), 150, 400);
+        let labels = [[200.0, 115.0], [900.0, 115.0], [900.0, 480.0], [200.0, 480.0]];
+        let over = share_within(&portrait, &labels, Ground::Document, None);
+        assert!(over > 0.05, "{over}");
+        assert_eq!(share_within(&portrait, &labels, Ground::Labels, None), 0.0);
+    }
+
+    #[test]
+    fn the_ground_of_a_title_lies_on_nothing_though_its_words_break_it_up() {
+        let mut titled = card();
+        titled.paste(&Raster::filled(790, 120, [20, 110, 60]), 133, 85);
+        for x in (180..850).step_by(90) {
+            titled.paste(&Raster::filled(30, 60, [250, 250, 250]), x, 110);
+        }
+        assert_eq!(share(&titled, None), 0.0);
     }
 
     #[test]
