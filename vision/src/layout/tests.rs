@@ -1881,6 +1881,37 @@ fn names_whose_numbers_were_not_read_are_found_by_their_place() {
 }
 
 #[test]
+fn labels_of_five_languages_are_no_names() {
+    let layouts = layouts();
+    let name = |label: &'static str, printed: &'static str| {
+        let lines = page(&[
+            ("IDENTITY CARD", 27.0, 4.0),
+            (label, 27.0, 12.0),
+            (printed, 27.0, 16.0),
+            ("Nationality", 27.0, 22.0),
+            ("Date of birth", 27.0, 30.0),
+            ("24 07 1958", 27.0, 34.0),
+            ("Date of expiry", 27.0, 40.0),
+            ("08 09 2035", 27.0, 44.0),
+        ]);
+        let known = layouts.read(&lines, TODAY).unwrap();
+        ["lastName", "firstName", "fullName"].map(|item| value(&known, item).map(str::to_owned))
+    };
+    let named = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        name("Name · Nom · Cognome · Num · Surname", "Käslin"),
+        [named("Käslin"), None, None]
+    );
+    assert_eq!(
+        name("Soyadı / Surname", "YILDIRIMER"),
+        [named("YILDIRIMER"), None, None]
+    );
+    // Hungary prints both names below one label, the family name first.
+    let [_, _, whole] = name("Családi és utónév / Family name and Given name", "NYÍREGYI ZSÓFIA");
+    assert_eq!(whole, named("NYÍREGYI ZSÓFIA"));
+}
+
+#[test]
 fn a_label_below_another_that_has_its_value_is_a_label() {
     let items = american(&[("LN TRAN", 30.0, 14.0), ("FN MINH QUOC", 30.0, 17.0)]);
     assert_eq!(of(&items, "lastName"), Some("TRAN"));
