@@ -17,8 +17,15 @@ use lens::geometry::{bounds, distance};
 const MAX_FACES: usize = 3;
 /// A second portrait is at most this share of the first in size; two cards side by side have portraits of one size.
 const SMALLER: f32 = 0.8;
+/// Pixels between the eyes of a second portrait, at least: the faces in a pattern that were found on rendered documents had 6, second portraits 33 and more.
+const LEAST_EYES: f32 = 16.0;
 /// Descriptor distance from which two faces of one size are two people's: the greatest at which a selfie counts as the portrait's by default.
 const TWO_PEOPLE: f32 = 0.55;
+
+/// How far beside the box of the face its picture ends, at least, in widths of the box.
+const BESIDE: f32 = 0.3;
+/// A part of a document is looked at by itself if its shorter side has as many pixels: fewer show no face that could be compared.
+const LEAST_PART: f32 = 60.0;
 
 /// What was found.
 #[derive(Default)]
@@ -53,11 +60,13 @@ pub(crate) fn find(
     if is_one_of_two(&found, |face| is_printed_over(face, seen)) {
         return Ok(Portraits::default());
     }
-    let distance = found.split_first().and_then(|(main, rest)| {
-        let smaller = |face: &&Face| face.eye_distance < main.eye_distance * SMALLER;
-        let second = rest.iter().filter(smaller).filter(|face| !is_printed_over(face, seen));
-        second.filter_map(|face| main.distance(face)).reduce(f32::min)
-    });
+    let distance = match found.split_first() {
+        Some((main, rest)) => match nearest(main, rest, seen) {
+            Some(distance) => Some(distance),
+            None => nearest(main, &find_beside(faces, seen, main, is_on_card)?, seen),
+        },
+        None => None,
+    };
     let crop = found.first();
     let crop = crop.and_then(|main| face_view::crop(&seen.page.picture, main.eyes));
     Ok(Portraits {
@@ -65,6 +74,65 @@ pub(crate) fn find(
         main: found.into_iter().next().map(|face| in_picture(face, seen)),
         distance,
     })
+}
+
+/// Descriptor distance to the smaller one of these faces that is most like the portrait.
+fn nearest(main: &Face, others: &[Face], seen: &Observation<'_, '_>) -> Option<f32> {
+    let smaller = |face: &&Face| (LEAST_EYES..main.eye_distance * SMALLER).contains(&face.eye_distance);
+    let second = others
+        .iter()
+        .filter(smaller)
+        .filter(|face| !is_printed_over(face, seen));
+    second.filter_map(|face| main.distance(face)).reduce(f32::min)
+}
+
+/// The faces on the part of the document beside the portrait, looked at by itself: a second portrait is small and faint, and the network that finds faces
+/// sees every picture at one size.
+fn find_beside(
+    faces: &Faces,
+    seen: &Observation<'_, '_>,
+    main: &Face,
+    is_on_card: impl Fn(&Detection) -> bool,
+) -> Result<Vec<Face>, ModelError> {
+    let picture = &seen.page.picture;
+    let lines = seen.page.lines.iter().map(|line| line.area.corners());
+    let on_card = lines.filter(|corners| is_on_card(&Detection::around(corners)));
+    let Some([left, top, width, height]) = beside(main.bounds, &on_card.flatten().collect::<Vec<_>>()) else {
+        return Ok(Vec::new());
+    };
+    let Some(part) = picture.crop(left, top, width, height) else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for detection in faces.detector.find_once(&part)? {
+        let Some(mut face) = faces.face(&part, &detection)? else {
+            continue;
+        };
+        let offset = [left as f32, top as f32];
+        face.bounds[0] += offset[0];
+        face.bounds[1] += offset[1];
+        face.eyes = face.eyes.map(|[x, y]| [x + offset[0], y + offset[1]]);
+        if is_on_card(&Detection::around(&rectangle_of(&face))) {
+            found.push(face);
+        }
+    }
+    Ok(found)
+}
+
+/// The larger part of the print on one side of the portrait with this box: left, top, width, height in pixels; `None` if there is none of some size.
+fn beside([left, top, width, height]: [f32; 4], print: &[[f32; 2]]) -> Option<[usize; 4]> {
+    let of_portrait = rectangle([left, top, left + width, top + height]);
+    let [print_left, print_top, print_right, print_bottom] = bounds(&[print, &of_portrait].concat());
+    let margin = BESIDE * width;
+    let (to_left, to_right) = (left - margin - print_left, print_right - (left + width + margin));
+    let (left, wide) = if to_right > to_left {
+        (left + width + margin, to_right)
+    } else {
+        (print_left, to_left)
+    };
+    let (left, top) = (left.max(0.0), print_top.max(0.0));
+    let high = print_bottom - top;
+    (wide.min(high) > LEAST_PART).then_some([left as usize, top as usize, wide as usize, high as usize])
 }
 
 /// Whether a face that is about as large as the first is somebody else's: then nothing says whose portrait it is, as where a picture of one's own lies
@@ -97,10 +165,15 @@ fn middle_and_half(face: &Face) -> ([f32; 2], [f32; 2]) {
     ([left + half[0], top + half[1]], half)
 }
 
+/// The corners of a face's box.
+fn rectangle_of(face: &Face) -> Corners {
+    let [left, top, width, height] = face.bounds;
+    rectangle([left, top, left + width, top + height])
+}
+
 /// The face where it lies in the picture that was given.
 fn in_picture(mut face: Face, seen: &Observation<'_, '_>) -> Face {
-    let [left, top, w, h] = face.bounds;
-    let corners = rectangle([left, top, left + w, top + h]).map(|corner| seen.place(corner));
+    let corners = rectangle_of(&face).map(|corner| seen.place(corner));
     let [left, top, right, bottom] = bounds(&corners);
     face.bounds = [left, top, right - left, bottom - top];
     face.eyes = face.eyes.map(|eye| seen.place(eye));
@@ -123,6 +196,16 @@ mod tests {
             descriptor: vec![descriptor],
             engine: FaceEngine::default(),
         }
+    }
+
+    #[test]
+    fn the_part_beside_the_portrait_is_what_is_printed_on_its_wider_side() {
+        let print = [[100.0, 50.0], [1000.0, 60.0], [990.0, 600.0]];
+        let of_left = beside([120.0, 200.0, 150.0, 200.0], &print);
+        assert_eq!(of_left, Some([315, 50, 685, 550]));
+        let of_right = beside([800.0, 200.0, 150.0, 200.0], &print);
+        assert_eq!(of_right, Some([100, 50, 655, 550]));
+        assert_eq!(beside([120.0, 200.0, 150.0, 200.0], &[]), None, "nothing is printed");
     }
 
     #[test]

@@ -156,6 +156,21 @@ fn a_second_portrait_tells_whether_the_first_was_replaced() {
     );
 }
 
+/// Detects if a second portrait is looked for at the size alone at which the first one is found.
+#[test]
+fn a_second_portrait_is_found_on_a_page_that_is_far_away() {
+    let repeated = |second: &Raster| {
+        let page = with_second_portrait(passport(), second);
+        let mut table = Raster::filled(page.width() * 3 / 2, page.height() * 3 / 2, [70, 52, 38]);
+        table.paste(&page, page.width() / 4, page.height() / 4);
+        examine(table, DocumentType::Passport, Side::Front).portrait_repeated
+    };
+    let own = repeated(&sitter()).unwrap();
+    assert!(own < 0.45, "{own}");
+    let replaced = repeated(&sample(6).crop(1120, 230, 320, 420).unwrap()).unwrap();
+    assert!(replaced > 0.5, "{replaced}");
+}
+
 /// The page on a dark table, beside three larger pictures of somebody else.
 fn beside_a_strangers_pictures(page: &Raster) -> Raster {
     const MARGIN: usize = 60;
