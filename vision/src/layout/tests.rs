@@ -1881,7 +1881,7 @@ fn names_whose_numbers_were_not_read_are_found_by_their_place() {
 }
 
 #[test]
-fn labels_of_five_languages_are_no_names() {
+fn labels_in_romansh_turkish_and_hungarian_are_no_names() {
     let layouts = layouts();
     let name = |label: &'static str, printed: &'static str| {
         let lines = page(&[

@@ -16,7 +16,7 @@ const LEAST_LIGHT: f32 = 0.5;
 /// Factors by which a shadow or a lamp changes the light on paper at most.
 const SHADE: (f32, f32) = (0.5, 1.5);
 /// Brightness at which tints are compared, and how much red and blue of one tint differ at most: shadows on rendered pictures reach 10, skin on white
-/// paper is 25 and more away.
+/// paper is 25 and more away. Pale skin on pink paper may be nearer.
 const TINT: (f32, f32) = (200.0, 12.0);
 /// Cells of which no channel is darker are burnt out: reflections are measured elsewhere.
 const BURNT: f32 = 245.0;
