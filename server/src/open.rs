@@ -167,7 +167,10 @@ pub(crate) fn remove_staged(config: &Config) {
 
 /// Refuses databases that do not belong together. With the keys of others, a node would take everybody for erased, and end what waits for a
 /// decision; with a database that is new, it would begin an installation in the place of one that is only missing.
-async fn refuse_strangers(app: App) -> Result<App, OpenError> {
+///
+/// # Errors
+/// [`OpenError::KeysOfNobody`], [`OpenError::KeysOnly`].
+pub(crate) async fn refuse_strangers(app: App) -> Result<App, OpenError> {
     let refusal = match find_strangers(&app.honnin).await {
         Ok(None) => return Ok(app),
         Ok(Some(refusal)) => refusal,
@@ -261,6 +264,15 @@ pub(crate) async fn open_existing(config: Arc<Config>) -> Result<App, OpenError>
     refuse_restoring(&config.database_url).await?;
     refuse_nothing(&config.database_url).await?;
     open_without_models(config).await
+}
+
+/// The same for a command about all keys, which must be those of the sessions. In another database of keys, a rotation would find nothing to encrypt,
+/// and remove the version of the master key that the right one needs.
+///
+/// # Errors
+/// [`OpenError`].
+pub(crate) async fn open_with_its_keys(config: Arc<Config>) -> Result<App, OpenError> {
+    refuse_strangers(open_existing(config).await?).await
 }
 
 async fn refuse_nothing(url: &str) -> Result<(), OpenError> {

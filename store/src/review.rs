@@ -2,7 +2,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
     people::Colleague,
 };
@@ -259,14 +259,30 @@ pub async fn unassign_all(tx: &mut Tx, user: &UserId) -> Result<u64, StoreError>
         .bind(user.as_str()).execute(conn).await.map(|done| done.rows_affected()))
 }
 
+/// Removes up to `$3` of the reservations that have ended at `$1`, or last beyond `$2`.
+macro_rules! remove_ended_sql {
+    ($lock:literal) => {
+        concat!(
+            "DELETE FROM review_holds WHERE session_id IN (
+                 SELECT session_id FROM review_holds WHERE held_until <= $1 OR held_until > $2 ORDER BY session_id LIMIT $3",
+            $lock,
+            ")"
+        )
+    };
+}
+
 /// Removes up to `limit` of the reservations that have ended, or do not count. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_ended_reservations(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
-    on!(tx, conn => sqlx::query(
-        "DELETE FROM review_holds WHERE session_id IN (
-             SELECT session_id FROM review_holds WHERE held_until <= $1 OR held_until > $2 LIMIT $3)")
+    let sql = match tx.dialect() {
+        // Units run one after the other.
+        Dialect::Sqlite => remove_ended_sql!(""),
+        // One that is made again at this moment is waited for, and has not ended any more then.
+        Dialect::Postgres => remove_ended_sql!(" FOR UPDATE"),
+    };
+    on!(tx, conn => sqlx::query(sql)
         .bind(now.as_millis()).bind(latest_end_of_reservation(now).as_millis()).bind(i64::from(limit))
         .execute(conn).await.map(|done| done.rows_affected()))
 }

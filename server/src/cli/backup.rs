@@ -21,7 +21,8 @@ use std::{
 };
 use store::{
     backup::{
-        self, DatabasePlace, Done, Gaps, GivenKeys, Halves, Objects, Options, Place, Source, Stale, Target, Verified,
+        self, DatabasePlace, Done, Gaps, GivenKeys, Halves, KeysAlone, Objects, Options, Place, Source, Stale, Target,
+        Verified,
     },
     vault::MasterKeys,
 };
@@ -125,10 +126,13 @@ fn make(config: &Config, create: &Create) -> Result<(), Failure> {
         pictures: &pictures,
     };
     let Some(to) = to else {
-        let (kept, scratch) = (place(config, keys)?, &config.uploads.spill_dir);
+        let alone = KeysAlone {
+            keys: place(config, keys)?,
+            scratch: config.uploads.spill_dir.clone(),
+        };
         block_on(async {
             let mut progress = shown("files");
-            let made = backup::make_keys(source, &kept, scratch, options, SystemClock.now(), &mut progress);
+            let made = backup::make_keys(source, &alone, options, SystemClock.now(), &mut progress);
             Ok(made.await?)
         })?;
         return say(format!("Copied the keys to {keys}"));

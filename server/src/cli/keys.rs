@@ -1,7 +1,7 @@
 //! `keys check` and `keys rotate`.
 
 use super::{Failure, Settings, block_on, end, logging, say};
-use crate::{config::MasterKey, master_key::load, open::open_existing, state::App};
+use crate::{config::MasterKey, master_key::load, open::open_with_its_keys, state::App};
 use clap::{Args, Subcommand};
 use domain::time::{Millis, Timestamp};
 use service::{
@@ -53,7 +53,7 @@ pub(super) fn run(settings: &Settings, command: KeysCommand) -> Result<(), Failu
     let config = settings.load()?;
     logging::start(&config.log);
     block_on(async move {
-        let app = open_existing(config).await?;
+        let app = open_with_its_keys(config).await?;
         let result = match command {
             KeysCommand::Rotate(rotate) => change(&app, &rotate).await,
             KeysCommand::Check | KeysCommand::Generate(_) => check(&app).await,

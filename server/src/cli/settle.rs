@@ -207,6 +207,14 @@ async fn settle(honnin: &Honnin, arguments: &Settle, listed: &BTreeSet<SessionId
         )
         .into());
     }
+    if found.without_key > 0 && found.without_key == found.sessions && listed.is_empty() {
+        return Err(format!(
+            "none of the {} sessions has a key, so the database of keys is not theirs, or was not restored: restore the right one. If all of \
+             them were erased in between, name them with --erase-again as well. Webhooks and the export of the audit log are held",
+            found.sessions
+        )
+        .into());
+    }
     // A node that runs has keys in advance, which must not be removed, and nothing here says whether one does.
     let settled = finish(honnin, UnknownKeys::Keep, listed).await?;
     report(&settled, false)

@@ -1,7 +1,7 @@
 //! `tenant create`.
 
 use super::{Failure, Settings, block_on, end, logging, say};
-use crate::open::open_without_models;
+use crate::open::{open_without_models, refuse_strangers};
 use clap::{Args, Subcommand};
 use domain::{
     decision::{Accepted, Policy},
@@ -82,7 +82,8 @@ pub(super) fn run(settings: &Settings, command: TenantCommand) -> Result<(), Fai
         mode: if create.sandbox { Mode::Sandbox } else { Mode::Live },
     };
     block_on(async move {
-        let app = open_without_models(config).await?;
+        // An installation may begin with its first tenant, but not in the place of one whose database is missing.
+        let app = refuse_strangers(open_without_models(config).await?).await?;
         let made = create_tenant(&app.honnin, &Operator::at_command_line(), new).await;
         let said = made.map_err(sentence).and_then(|made| show(&made, create.json));
         end(&app.honnin, said).await

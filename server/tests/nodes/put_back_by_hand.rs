@@ -128,7 +128,41 @@ async fn an_installation_that_was_not_put_back_goes_on_sending_webhooks_whoever_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_node_starts_on_a_database_of_keys_that_has_that_of_no_session() {
+async fn neither_a_node_nor_a_rotation_begins_on_a_database_of_keys_that_has_that_of_no_session() {
+    let (installation, key) = Installation::with_tenant().await;
+    let key = key.as_str();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = create(address, key, "{}").await;
+    let id = session["id"].as_str().unwrap();
+    node.stop().await;
+    let [keys, away] = ["data/keys.db", "away"].map(|name| installation.folder.path().join(name));
+    fs::rename(&keys, &away).unwrap();
+    let file = installation.data().join("master.key");
+    let master = fs::read(&file).unwrap();
+    are_refused(
+        &installation,
+        &[
+            "honnin serve",
+            "honnin worker",
+            "honnin keys check",
+            "honnin keys rotate --settle 0",
+        ],
+        "database.keys_url: this database has the key of no stored session",
+    );
+    assert!(fs::read(&file).unwrap() == master, "the master key was replaced");
+    fs::rename(&away, &keys).unwrap();
+    let (node, address) = begin(&installation, "serve").await;
+    let (_, session) = read(address, key, id).await;
+    assert!(
+        session["purgedAt"].is_null() && session["status"] == "created",
+        "{session}"
+    );
+    node.stop().await;
+}
+
+/// Planted fault that this test detects: taking everybody for erased where only the data was put back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_erased_again_where_no_session_has_a_key() {
     let (installation, key) = Installation::with_tenant().await;
     let key = key.as_str();
     let (node, address) = begin(&installation, "serve").await;
@@ -139,8 +173,8 @@ async fn no_node_starts_on_a_database_of_keys_that_has_that_of_no_session() {
     fs::rename(&keys, &away).unwrap();
     are_refused(
         &installation,
-        &["honnin serve", "honnin worker"],
-        "database.keys_url: this database has the key of no stored session",
+        &["honnin backup settle --put-back --erase"],
+        "none of the 1 sessions has a key",
     );
     fs::rename(&away, &keys).unwrap();
     let (node, address) = begin(&installation, "serve").await;
@@ -165,7 +199,12 @@ async fn no_node_begins_anew_beside_the_keys_of_an_installation_whose_database_i
     // The first one that is refused leaves a new database behind.
     are_refused(
         &installation,
-        &["honnin serve", "honnin worker", "honnin serve"],
+        &[
+            "honnin serve",
+            "honnin worker",
+            "honnin tenant create --name Shop",
+            "honnin serve",
+        ],
         "database.url: this database is new, but database.keys_url has keys",
     );
     fs::rename(at("away"), at("data/honnin.db")).unwrap();

@@ -26,7 +26,10 @@ use store::{
     request_log as stored_requests, review,
     session::{idempotency, queue_stays, sessions},
     settings::tenants::{self, TenantRow},
-    webhook::{deliveries, events},
+    webhook::{
+        deliveries,
+        events::{self, Old},
+    },
 };
 
 /// Interval between sweeps.
@@ -42,6 +45,8 @@ const UNKNOWN_KEPT: Millis = Millis::days(1);
 /// No pictures of unknown sessions are removed if there are more of them than this, and than one in so many that have pictures.
 const MAX_UNKNOWN: usize = 20;
 const UNKNOWN_SHARE: usize = 100;
+/// After so many sessions in a row whose pictures cannot be removed, no more are tried.
+const MAX_FAILURES: usize = 10;
 /// How long it is kept when a case was in the review queue: longer than any page counts.
 const STAYS_KEPT: Millis = Millis::days(100);
 /// One sweep in so many looks at every event that may be old enough.
@@ -291,28 +296,27 @@ async fn sweep_tenant(
         stored_requests::keep_newest(tx, &id, most, BATCH).await
     })
     .await?;
-    sweep_events(honnin, &tenant.id, happened, erased).await
+    let old = Old {
+        happened_before: happened,
+        erased_before: erased,
+    };
+    sweep_events(honnin, &tenant.id, old).await
 }
 
 /// Removes a tenant's old events. They are looked for outside the unit that writes: after a retention was shortened, many of them are of
 /// sessions that were erased only just now, and nobody has to wait while these are passed by.
-async fn sweep_events(
-    honnin: &Honnin,
-    tenant: &TenantId,
-    happened_before: Timestamp,
-    erased_before: Timestamp,
-) -> Result<(), StoreError> {
+async fn sweep_events(honnin: &Honnin, tenant: &TenantId, old: Old) -> Result<(), StoreError> {
     let mut after = None;
     loop {
         let (tenant, from) = (tenant.clone(), after);
-        let slice = honnin.db.read(async move |tx| {
-            events::list_old(tx, &tenant, happened_before, erased_before, from.as_ref(), BATCH).await
-        });
+        let slice = honnin
+            .db
+            .read(async move |tx| events::list_old(tx, &tenant, old, from.as_ref(), BATCH).await);
         let events::Slice { removable, last } = slice.await?;
         if !removable.is_empty() {
             let remove = honnin
                 .db
-                .write(async move |tx| events::remove_old(tx, &removable, erased_before).await);
+                .write(async move |tx| events::remove_old(tx, &removable, old.erased_before).await);
             honnin.in_turn(remove).await?;
         }
         if last.is_none() {
@@ -339,9 +343,10 @@ async fn sweep_audit(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> 
 
 /// Removes the pictures of sessions that are erased, left for example by an upload during the erasure; and those of sessions that this
 /// database does not know, left for example by a database restored from an older backup. But this may be another database than that of
-/// the pictures: of sessions that it does not know, only old pictures are removed, and none at all if there are many.
+/// the pictures: of sessions that it does not know, only old pictures are removed, and none at all if there are many. Pictures that cannot
+/// be removed, such as those of another user, keep none of the others from being removed.
 async fn remove_orphans(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
-    let (mut unknown, mut all) = (Vec::new(), 0);
+    let (mut unknown, mut all, mut removal) = (Vec::new(), 0, Removal::default());
     for shelf in 0..=u8::MAX {
         let listed = honnin.pictures.list_sessions(shelf).await?;
         if listed.is_empty() {
@@ -351,8 +356,10 @@ async fn remove_orphans(honnin: &Honnin, now: Timestamp) -> Result<(), StoreErro
         let mut found = look_up(honnin, &listed).await?;
         unknown.append(&mut found.unknown);
         for session in found.erased {
-            let removed = honnin.pictures.delete_session(&session).await?;
-            tracing::info!(%session, removed, "removed pictures of a session that was erased");
+            let removed = honnin.pictures.delete_session(&session).await;
+            if let Some(removed) = removal.note(&session, removed)? {
+                tracing::info!(%session, removed, "removed pictures of a session that was erased");
+            }
         }
     }
     if unknown.len() > MAX_UNKNOWN.max(all / UNKNOWN_SHARE) {
@@ -361,9 +368,48 @@ async fn remove_orphans(honnin: &Honnin, now: Timestamp) -> Result<(), StoreErro
             all,
             "too many sessions that have pictures are not in the database, so none of these pictures are removed; is it the database of these pictures?"
         );
-        return Ok(());
+    } else {
+        remove_unknown(honnin, unknown, now, &mut removal).await?;
     }
-    remove_unknown(honnin, unknown, now).await
+    removal.end()
+}
+
+/// How the removal of pictures has gone, session by session.
+#[derive(Default)]
+struct Removal {
+    /// The first failure.
+    fault: Option<StoreError>,
+    /// Failures since the last success.
+    in_a_row: usize,
+}
+
+impl Removal {
+    /// What was done for a session; `None` if that failed.
+    ///
+    /// # Errors
+    /// After [`MAX_FAILURES`] in a row: then it is the store that fails, and asking it about every other session could take hours.
+    fn note<T>(&mut self, session: &SessionId, done: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        match done {
+            Ok(done) => {
+                self.in_a_row = 0;
+                Ok(Some(done))
+            }
+            Err(error) => {
+                tracing::warn!(%session, %error, "cannot remove the pictures of a session");
+                self.in_a_row += 1;
+                if self.in_a_row >= MAX_FAILURES {
+                    return Err(error);
+                }
+                self.fault.get_or_insert(error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The first failure, if there was any.
+    fn end(self) -> Result<(), StoreError> {
+        self.fault.map_or(Ok(()), Err)
+    }
 }
 
 /// Sessions that have pictures and should not.
@@ -391,18 +437,35 @@ async fn look_up(honnin: &Honnin, sessions: &[SessionId]) -> Result<Orphans, Sto
 }
 
 /// Removes pictures that are a day old, and not newer than everything in the database.
-async fn remove_unknown(honnin: &Honnin, sessions: Vec<SessionId>, now: Timestamp) -> Result<(), StoreError> {
+async fn remove_unknown(
+    honnin: &Honnin,
+    sessions: Vec<SessionId>,
+    now: Timestamp,
+    removal: &mut Removal,
+) -> Result<(), StoreError> {
     if sessions.is_empty() {
         return Ok(());
     }
     let newest_known = honnin.db.ask(async |tx| sessions::find_newest_at(tx).await).await?;
     let limit = newest_known.map(|newest| newest.min(now.minus(UNKNOWN_KEPT)));
     for session in sessions {
-        let newest = honnin.pictures.find_newest(&session).await?;
-        if newest.is_some() && newest <= limit {
-            let removed = honnin.pictures.delete_session(&session).await?;
+        let removed = remove_older(honnin, &session, limit).await;
+        if let Some(Some(removed)) = removal.note(&session, removed)? {
             tracing::warn!(%session, removed, "removed pictures of a session that is not in the database");
         }
     }
     Ok(())
+}
+
+/// Removes a session's pictures, unless one is newer than `limit`. Returns how many there were; `None` if they are kept.
+async fn remove_older(
+    honnin: &Honnin,
+    session: &SessionId,
+    limit: Option<Timestamp>,
+) -> Result<Option<usize>, StoreError> {
+    let newest = honnin.pictures.find_newest(session).await?;
+    if newest.is_none() || newest > limit {
+        return Ok(None);
+    }
+    honnin.pictures.delete_session(session).await.map(Some)
 }

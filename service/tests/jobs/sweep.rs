@@ -19,11 +19,16 @@ use service::{
     session::{create::create_session, rate_limit::CreationRate},
     webhook::redeliver::send_again,
 };
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    time::{Duration, Instant},
+};
 use store::{
     StoreError,
     audit::{self, Entry},
     audit_chain,
+    capture::pictures::path_of,
     jobs::JobKind,
 };
 use testkit::{
@@ -471,6 +476,45 @@ async fn pictures_of_an_erased_session_are_removed_however_new_they_are() {
     harness.pictures.put(&id, "late", b"sealed".to_vec()).await.unwrap();
     sweep_now(&harness).await;
     assert_eq!(harness.pictures.list_names(&id).await.unwrap(), Vec::<String>::new());
+}
+
+/// Planted faults that this test detects: ending at the first session whose pictures cannot be removed; saying nothing of it.
+#[tokio::test]
+async fn pictures_that_cannot_be_removed_keep_none_of_the_others() {
+    let harness = harness(testkit::databases::sqlite().await).await;
+    let mut erased = Vec::new();
+    for _ in 0..3 {
+        erased.push(harness.create().await.id);
+    }
+    // They expire, and their retention period is over.
+    harness.wait(Millis::days(30)).await;
+    harness.wait(Millis::days(91)).await;
+    harness.create().await;
+    for session in &erased {
+        assert!(harness.detail(session).await.session.purged_at.is_some());
+        let put = harness.pictures.put(session, "front", b"sealed".to_vec());
+        put.await.unwrap();
+    }
+    let unknown = foreign_picture(&harness, 1, Millis::hours(30)).await;
+    // The first one that the sweep comes to. A folder that is within itself cannot be listed.
+    erased.sort_by_key(|session| path_of(session, "front").unwrap());
+    let front = path_of(&erased[0], "front").unwrap();
+    let front = harness.folder().join("pictures").join(front);
+    let obstacle = front.with_file_name("loop");
+    symlink(".", &obstacle).unwrap();
+    sweep_now(&harness).await;
+    assert!(is_kept(&harness, &erased[0]).await);
+    for other in [&erased[1], &erased[2], &unknown] {
+        assert!(!is_kept(&harness, other).await, "{other}");
+    }
+    let open = harness.open_jobs().await;
+    let next = open.iter().find(|job| job.kind == JobKind::Sweep).unwrap();
+    let fault = next.last_error.as_deref().unwrap();
+    assert!(fault.starts_with("pictures of no session: "), "{fault}");
+
+    fs::remove_file(obstacle).unwrap();
+    sweep_now(&harness).await;
+    assert!(!is_kept(&harness, &erased[0]).await);
 }
 
 /// Planted faults that this test detects: a step that ends the sweep; a sweep that does not come again.

@@ -46,6 +46,18 @@ impl Compared {
         }
         Ok(())
     }
+
+    /// Refuses a copy that has the key of no session, even where gaps are noted: its keys, which are those of another database or none, would
+    /// replace the older copy of them, and that may be all that is left.
+    pub(super) fn refuse_keys_of_nobody(&self) -> Result<(), BackupError> {
+        if self.readable > 0 || self.lost_keys.is_empty() {
+            return Ok(());
+        }
+        Err(BackupError::unfit(
+            Path::new("database.keys_url"),
+            "has the key of no session, so it is not the database that belongs to database.url; the earlier copy of the keys is left as it is",
+        ))
+    }
 }
 
 /// Compares the sessions of a copy with its keys and pictures. A key may be missing if its session was erased by the time the keys were
@@ -74,18 +86,22 @@ pub(super) async fn compare(data: (&Path, &Manifest), keys: (&Path, &Manifest)) 
     Ok(compared)
 }
 
-/// The keys in use that a copy of keys has neither stored nor noted as those of sessions that were erased, or as lost.
-pub(super) async fn missing_keys(
-    in_use: impl IntoIterator<Item = String>,
-    keys: (&Path, &Manifest),
-) -> Result<BTreeSet<String>, BackupError> {
+/// Compares the keys in use with a copy of keys, as [`compare`] does.
+pub(super) async fn compare_keys(in_use: Vec<String>, keys: (&Path, &Manifest)) -> Result<Compared, BackupError> {
     let (stored, erased) = (stored_keys(keys.0, keys.1).await?, erased_keys(keys.0, keys.1)?);
-    let is_there = |key: &String| {
-        let key = DataKeyId::parse(key);
-        key.is_some_and(|key| stored.contains(&key) || erased.as_ref().is_some_and(|erased| erased.contains(&key)))
-    };
-    let missing = in_use.into_iter().filter(|key| !is_there(key));
-    Ok(missing.filter(|key| !keys.1.lost.contains(key)).collect())
+    let mut compared = Compared::default();
+    for key in in_use {
+        let id = DataKeyId::parse(&key);
+        let is_in = |ids: &BTreeSet<DataKeyId>| id.as_ref().is_some_and(|id| ids.contains(id));
+        if is_in(&stored) {
+            compared.readable += 1;
+        } else if erased.as_ref().is_some_and(is_in) {
+            compared.erased_since += 1;
+        } else if !keys.1.lost.contains(&key) {
+            compared.lost_keys.insert(key);
+        }
+    }
+    Ok(compared)
 }
 
 async fn sessions_of(folder: &Path, manifest: &Manifest) -> Result<Sessions, BackupError> {

@@ -3,9 +3,9 @@
 use super::{
     BackupError, DATA, Done, ERASED, FileHash, Half, KEYS, MANIFEST, Manifest, PICTURES, PicturePlace, Progress,
     claim::{Claim, Stale},
-    compare::{Compared, compare, missing_keys},
+    compare::{Compared, compare, compare_keys},
     files, pictures,
-    place::{Halves, Part, Place, Staged},
+    place::{Halves, KeysAlone, Part, Place, Staged},
     postgres,
     references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, LAST_ENTRY, OLDEST_TENANT, pictures_of},
     sqlite_options, verify, without_digest,
@@ -44,7 +44,7 @@ const OWN_BUCKET: &str = "is in the bucket of the installation itself; keep the 
 pub enum Gaps {
     /// It is an error: a session that was not erased has no key or lacks a picture.
     Refuse,
-    /// What is there is copied. The copy notes what was lost, and verifies.
+    /// What is there is copied. The copy notes what was lost, and verifies. It is an error all the same if there is the key of no session.
     Note,
 }
 
@@ -98,61 +98,75 @@ pub async fn make(
 }
 
 /// Copies the keys alone, which replace the older copy of them: they fit every older copy of the data, and whoever was erased in between stays erased.
-/// `scratch` is the folder of this machine through which a database gets into a bucket.
 ///
 /// # Errors
 /// [`BackupError`].
 pub async fn make_keys(
     source: Source<'_>,
-    place: &Place,
-    scratch: &Path,
+    alone: &KeysAlone,
     options: Options,
     now: Timestamp,
     progress: Progress<'_>,
 ) -> Result<(), BackupError> {
+    let place = &alone.keys;
     if place.bucket().is_some() && place.bucket() == source.pictures.bucket() {
         return Err(BackupError::unfit(place.shown(), OWN_BUCKET));
     }
-    let staged = place.stage_alone(scratch)?;
+    let staged = alone.stage()?;
     files::create_folder(&staged.part.local)?;
     refuse_own_folder(source, &[staged.part.local.as_path()])?;
     let claim = Claim::of(place, options.stale, now).await?;
-    let made = renew_keys(source, &staged.part, &claim, options.gaps, now, progress).await;
+    let copying = CopyingKeys {
+        source,
+        keys: &staged.part,
+        now,
+        progress,
+    };
+    let made = copying.make(&claim, options.gaps).await;
     let released = claim.release().await;
     made?;
     released
 }
 
-async fn renew_keys(
-    source: Source<'_>,
-    keys: &Part<'_>,
-    claim: &Claim<'_>,
-    gaps: Gaps,
+/// A copy of the keys alone that is being made.
+struct CopyingKeys<'a> {
+    source: Source<'a>,
+    keys: &'a Part<'a>,
+    /// When it began.
     now: Timestamp,
-    progress: Progress<'_>,
-) -> Result<(), BackupError> {
-    remove_interrupted(keys.place, claim).await?;
-    let mut manifest = Manifest::new(Half::Keys, now);
-    let oldest = list_live(source.database_url, OLDEST_TENANT).await?;
-    manifest.installation = oldest.into_iter().next();
-    refuse_keys_of_another(keys.place, &manifest, source.database_url).await?;
-    // Before the keys, since a key is stored before its session.
-    let in_use = list_live(source.database_url, KEYS_IN_USE).await?;
-    copy_keys(source, keys, &mut manifest, progress).await?;
-    if let Some(older) = keys.place.find_manifest(Half::Keys).await? {
-        manifest.lost = older.lost;
+    progress: Progress<'a>,
+}
+
+impl CopyingKeys<'_> {
+    /// Makes it while no other backup uses the place of the keys.
+    async fn make(self, claim: &Claim<'_>, gaps: Gaps) -> Result<(), BackupError> {
+        let Self {
+            source,
+            keys,
+            now,
+            progress,
+        } = self;
+        remove_interrupted(keys.place, claim).await?;
+        let mut manifest = Manifest::new(Half::Keys, now);
+        let oldest = list_live(source.database_url, OLDEST_TENANT).await?;
+        manifest.installation = oldest.into_iter().next();
+        refuse_keys_of_another(keys.place, &manifest, source.database_url).await?;
+        // Before the keys, since a key is stored before its session.
+        let in_use = list_live(source.database_url, KEYS_IN_USE).await?;
+        copy_keys(source, keys, &mut manifest, progress).await?;
+        if let Some(older) = keys.place.find_manifest(Half::Keys).await? {
+            manifest.lost = older.lost;
+        }
+        let mut compared = compare_keys(in_use, (&keys.local, &manifest)).await?;
+        if gaps == Gaps::Refuse {
+            compared.refuse_gaps(keys.place.shown(), keys.place.shown())?;
+        }
+        compared.refuse_keys_of_nobody()?;
+        manifest.lost.append(&mut compared.lost_keys);
+        claim.confirm().await?;
+        keys.write_manifest(&manifest).await?;
+        remove_older(keys.place, &manifest, claim).await
     }
-    let mut compared = Compared {
-        lost_keys: missing_keys(in_use, (&keys.local, &manifest)).await?,
-        ..Compared::default()
-    };
-    if gaps == Gaps::Refuse {
-        compared.refuse_gaps(keys.place.shown(), keys.place.shown())?;
-    }
-    manifest.lost.append(&mut compared.lost_keys);
-    claim.confirm().await?;
-    keys.write_manifest(&manifest).await?;
-    remove_older(keys.place, &manifest, claim).await
 }
 
 /// A copy that is being made.
@@ -176,6 +190,7 @@ impl Copying<'_> {
         if gaps == Gaps::Refuse {
             compared.refuse_gaps(data.place.shown(), keys.place.shown())?;
         }
+        compared.refuse_keys_of_nobody()?;
         (of_data.lost, of_keys.lost) = (compared.lost_pictures, compared.lost_keys);
         // Replaces the older copy of the keys, whose files are of no use from then on.
         claim.confirm().await?;

@@ -38,7 +38,7 @@ pub use claim::Stale;
 pub use make::{Gaps, Options, Source, make, make_keys};
 pub use objects::Objects;
 pub use pictures::PicturePlace;
-pub use place::{Halves, Place, remove_left};
+pub use place::{Halves, KeysAlone, Place, remove_left};
 pub use put_back::{DatabasePlace, GivenKeys, Target, UNFINISHED, put_back};
 pub use verify::{Verified, verify};
 

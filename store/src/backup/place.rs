@@ -36,6 +36,29 @@ pub struct Halves {
     pub scratch: PathBuf,
 }
 
+/// Where the keys are kept that are copied alone.
+#[derive(Clone, Debug)]
+pub struct KeysAlone {
+    /// The keys.
+    pub keys: Place,
+    /// The folder of this machine through which a database gets into a bucket. It is removed from it in the end.
+    pub scratch: PathBuf,
+}
+
+impl KeysAlone {
+    /// Prepares the folder of this machine.
+    pub(super) fn stage(&self) -> Result<StagedAlone<'_>, BackupError> {
+        let scratch = match self.keys {
+            Place::Folder(_) => None,
+            Place::Bucket(_) => Some(Scratch::new(&self.scratch)?),
+        };
+        Ok(StagedAlone {
+            part: Part::new(&self.keys, scratch.as_ref(), "keys")?,
+            _scratch: scratch,
+        })
+    }
+}
+
 impl Halves {
     /// Both halves in folders.
     #[must_use]
@@ -64,18 +87,6 @@ impl Halves {
 }
 
 impl Place {
-    /// Prepares a folder of this machine for a half that is kept here, within the one that is given for it.
-    pub(super) fn stage_alone(&self, scratch: &Path) -> Result<StagedAlone<'_>, BackupError> {
-        let scratch = match self {
-            Self::Folder(_) => None,
-            Self::Bucket(_) => Some(Scratch::new(scratch)?),
-        };
-        Ok(StagedAlone {
-            part: Part::new(self, scratch.as_ref(), "keys")?,
-            _scratch: scratch,
-        })
-    }
-
     /// As people see it.
     pub(super) fn shown(&self) -> &Path {
         match self {

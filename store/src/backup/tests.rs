@@ -5,8 +5,8 @@
 //! excuses whatever there is elsewhere.
 
 use super::{
-    BackupError, DatabasePlace, Gaps, GivenKeys, Half, Halves, MANIFEST, Objects, PICTURES, PicturePlace, Place,
-    Source, Target, UNFINISHED,
+    BackupError, DatabasePlace, Gaps, GivenKeys, Half, Halves, KeysAlone, MANIFEST, Objects, PICTURES, PicturePlace,
+    Place, Source, Target, UNFINISHED,
     claim::{CLAIM, Stale},
     files::{self, below, interruption},
     make::{Options, make, make_keys},
@@ -172,13 +172,24 @@ impl Installation {
 
     /// Copies the keys alone.
     async fn copy_keys(&self, keys: &Place, at: i64) -> Result<(), BackupError> {
+        self.copy_keys_with(Gaps::Refuse, keys, at).await
+    }
+
+    async fn copy_keys_with(&self, gaps: Gaps, keys: &Place, at: i64) -> Result<(), BackupError> {
         let source = Source {
             database_url: &self.urls[0],
             keys_url: &self.urls[1],
             pictures: &self.pictures,
         };
-        let (options, at) = (Options::default(), Timestamp::from_millis(at));
-        make_keys(source, keys, self.folder.path(), options, at, &mut |_| ()).await
+        let alone = KeysAlone {
+            keys: keys.clone(),
+            scratch: self.folder.path().to_owned(),
+        };
+        let options = Options {
+            gaps,
+            ..Options::default()
+        };
+        make_keys(source, &alone, options, Timestamp::from_millis(at), &mut |_| ()).await
     }
 
     /// Runs SQL on one of the databases.
@@ -322,8 +333,11 @@ async fn objects() -> Option<Objects> {
 fn what_a_killed_command_has_left_on_its_way_to_a_bucket_is_removed_and_what_a_running_one_has_stays() {
     let scratch = tempfile::tempdir().unwrap();
     remove_left(scratch.path()).unwrap();
-    let place = Place::Bucket(Objects::in_store(Arc::new(InMemory::new())));
-    let running = place.stage_alone(scratch.path()).unwrap();
+    let alone = KeysAlone {
+        keys: Place::Bucket(Objects::in_store(Arc::new(InMemory::new()))),
+        scratch: scratch.path().to_owned(),
+    };
+    let running = alone.stage().unwrap();
     let keys = running.part.local.join("keys.db");
     std::fs::write(&keys, "keys").unwrap();
     remove_left(scratch.path()).unwrap();
@@ -714,6 +728,26 @@ async fn a_key_that_is_missing_though_its_session_was_not_erased_is_damage_and_c
     installation.copy_with(Gaps::Note, &second, &keys, 3).await.unwrap();
     let found = verify(&Halves::in_folders(&second, &keys), &mut |_| ()).await.unwrap();
     assert_eq!((found.readable, found.erased_since, found.lost), (1, 0, 1));
+}
+
+/// Planted fault that this test detects: noting that all keys are lost, and replacing the only copy of them.
+#[tokio::test]
+async fn keys_of_which_none_is_a_sessions_replace_no_copy_of_those_that_are() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [older, newer, keys] = ["older", "newer", "keys"].map(|name| folder.path().join(name));
+    installation.copy(&older, &keys, 1).await.unwrap();
+    // As where the disk of the database is gone, and a node that was started has begun a new one.
+    installation.run(1, "DELETE FROM data_keys").await;
+    let alone = Place::Folder(keys.clone());
+    for refused in [
+        installation.copy_with(Gaps::Note, &newer, &keys, 2).await.map(drop),
+        installation.copy_keys_with(Gaps::Note, &alone, 3).await,
+    ] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("has the key of no session"), "{refused}");
+        assert_eq!(is_whole(&older, &keys).await, 2);
+    }
 }
 
 #[tokio::test]

@@ -93,7 +93,8 @@ async fn open_sqlite(
     let writer = Writer {
         opening: opening.ok(),
         held: Some(Tx::writing(Connection::Sqlite(connection), Arc::clone(metrics))),
-        options: for_writing,
+        // Where the file is gone with its disk, no empty database is begun in its place.
+        options: for_writing.create_if_missing(false),
         lock_timeout: options.timeout,
         closing: Arc::clone(&closing),
         inbox,

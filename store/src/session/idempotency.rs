@@ -3,7 +3,7 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
 };
 use domain::{
@@ -86,14 +86,30 @@ pub async fn insert(tx: &mut Tx, kept: &KeptAnswer, outdated: Timestamp) -> Resu
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
+/// Removes up to `$2` of the responses stored at `$1` or earlier.
+macro_rules! remove_old_sql {
+    ($lock:literal) => {
+        concat!(
+            "DELETE FROM idempotency WHERE (tenant_id, key_hash) IN (
+                 SELECT tenant_id, key_hash FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2",
+            $lock,
+            ")"
+        )
+    };
+}
+
 /// Removes up to `limit` of the responses stored at `before` or earlier. Returns how many.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
-    on!(tx, conn => sqlx::query(
-        "DELETE FROM idempotency WHERE (tenant_id, key_hash) IN (
-             SELECT tenant_id, key_hash FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)")
+    let sql = match tx.dialect() {
+        // Units run one after the other.
+        Dialect::Sqlite => remove_old_sql!(""),
+        // One that a creation is replacing is waited for, and is not old any more then.
+        Dialect::Postgres => remove_old_sql!(" FOR UPDATE"),
+    };
+    on!(tx, conn => sqlx::query(sql)
         .bind(before.as_millis()).bind(i64::from(limit))
         .execute(conn).await.map(|done| done.rows_affected()))
 }

@@ -4,7 +4,7 @@
 use super::MasterKeys;
 use crate::StoreError;
 use std::{
-    fs,
+    fs::{self, File},
     path::PathBuf,
     sync::{PoisonError, RwLock},
     time::SystemTime,
@@ -84,6 +84,9 @@ impl KeyFile {
     /// stored, and the file is tested at the next start.
     fn refresh(&self) {
         let Some(path) = &self.path else { return };
+        // Over NFS, what is known of a file may be a minute old, in which a rotation has begun to remove the version that this process encrypts
+        // with. Opening it asks the server.
+        drop(File::open(path));
         let Ok(found) = fs::metadata(path) else { return };
         let stamp = Some((found.modified().ok(), found.len()));
         if self.known.read().unwrap_or_else(PoisonError::into_inner).0 == stamp {

@@ -5,7 +5,7 @@ use crate::{
     db::{Dialect, Tx, day, on, row},
     ids,
     webhook::{
-        events::EventRow,
+        events::{self, EventRow},
         sent::{may_have_sent, sent_nothing},
     },
 };
@@ -448,6 +448,8 @@ async fn remove_in_state(
     let old: Vec<(String, bool)> = on!(tx, conn => sqlx::query_as(sql)
         .bind(tenant.as_str()).bind(state.as_str()).bind(before.as_millis()).bind(limit).bind(sent_nothing())
         .fetch_all(conn).await)?;
+    let all: Vec<&str> = old.iter().map(|(event, _)| event.as_str()).collect();
+    events::lock_all(tx, &all).await?;
     let of = |may_be_sent: bool| -> Vec<&str> {
         let those = old.iter().filter(|(_, may)| *may == may_be_sent);
         those.map(|(event, _)| event.as_str()).collect()
@@ -465,7 +467,6 @@ async fn remove_in_state(
         &of(false),
     )
     .await?;
-    let all: Vec<&str> = old.iter().map(|(event, _)| event.as_str()).collect();
     change_of(tx, "DELETE FROM delivery_attempts WHERE event_id IN (", &all).await?;
     change_of(tx, "DELETE FROM deliveries WHERE event_id IN (", &all).await
 }

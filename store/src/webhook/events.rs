@@ -263,13 +263,50 @@ pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<Eve
     Ok(raw.into_iter().filter_map(read).collect())
 }
 
+/// Locks a session's events before several of them are changed, in the order of their ids: of two units with different orders, each would wait for
+/// the other. On SQLite, units run one after the other anyway.
+async fn lock_of_session(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    match tx.dialect() {
+        Dialect::Sqlite => Ok(()),
+        Dialect::Postgres => on!(tx, conn => sqlx::query(
+            "SELECT id FROM events WHERE session_id = $1 ORDER BY id FOR NO KEY UPDATE")
+            .bind(session.as_str()).execute(conn).await.map(drop)),
+    }
+}
+
+/// The same for some events of any sessions.
+pub(crate) async fn lock_all(tx: &mut Tx, events: &[&str]) -> Result<(), StoreError> {
+    if tx.dialect() == Dialect::Sqlite || events.is_empty() {
+        return Ok(());
+    }
+    on!(tx, conn => {
+        let mut statement = QueryBuilder::new("SELECT id FROM events WHERE id IN (");
+        let mut listed = statement.separated(", ");
+        for event in events {
+            listed.push_bind(*event);
+        }
+        statement.push(") ORDER BY id FOR NO KEY UPDATE");
+        statement.build().execute(conn).await.map(drop)
+    })
+}
+
 /// Removes the encrypted notes of a session's events, as part of erasing the session.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn erase_notes(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    lock_of_session(tx, session).await?;
     on!(tx, conn => sqlx::query("UPDATE events SET note = NULL WHERE session_id = $1 AND note IS NOT NULL")
         .bind(session.as_str()).execute(conn).await.map(drop))
+}
+
+/// Which events are old.
+#[derive(Clone, Copy, Debug)]
+pub struct Old {
+    /// They happened before this time.
+    pub happened_before: Timestamp,
+    /// The personal data of their sessions was erased before this time.
+    pub erased_before: Timestamp,
 }
 
 /// A slice of a tenant's events, oldest first.
@@ -281,16 +318,15 @@ pub struct Slice {
     pub last: Option<(i64, String)>,
 }
 
-/// Looks at `limit` events of a tenant that happened before `before`, after the one with this time and id. Those can be removed that have
-/// no delivery any more: test events, and those of sessions whose personal data was erased before `erased_before`.
+/// Looks at `limit` events of a tenant that happened long enough ago, after the one with this time and id. Those can be removed that have
+/// no delivery any more: test events, and those of sessions whose personal data was erased long enough ago.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn list_old(
     tx: &mut Tx,
     tenant: &TenantId,
-    before: Timestamp,
-    erased_before: Timestamp,
+    old: Old,
     after: Option<&(i64, String)>,
     limit: u32,
 ) -> Result<Slice, StoreError> {
@@ -304,7 +340,7 @@ pub async fn list_old(
                ORDER BY created_at, id LIMIT $6) AS event
          LEFT JOIN sessions AS session ON session.id = event.session_id
          ORDER BY event.created_at, event.id")
-        .bind(tenant.as_str()).bind(before.as_millis()).bind(erased_before.as_millis())
+        .bind(tenant.as_str()).bind(old.happened_before.as_millis()).bind(old.erased_before.as_millis())
         .bind(at).bind(id).bind(i64::from(limit))
         .fetch_all(conn).await)?;
     let last = rows.last().filter(|_| rows.len() == limit as usize);

@@ -538,6 +538,30 @@ async fn a_case_is_held_by_one_person_until_their_time_is_over_or_they_let_go() 
     }
 }
 
+/// On PostgreSQL, a reviewer may reserve a case again while the sweep removes the reservation that has ended.
+#[tokio::test]
+async fn a_reservation_that_is_made_again_while_ended_ones_are_removed_stays() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        if *name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let World { session, user, .. } = world(db).await;
+        let id = &session.session.id;
+        write!(db, tx => review::reserve(tx, id, &user.id, at(0), at(100))).unwrap();
+        let again = format!("UPDATE review_holds SET held_until = 300 WHERE session_id = '{id}'");
+        let removed = backend
+            .beside(&again, async {
+                write!(db, tx => review::remove_ended_reservations(tx, at(200), 10))
+            })
+            .await;
+        assert_eq!(removed.unwrap(), 0, "{name}");
+        let found = read!(db, tx => review::find_reservation(tx, id, at(200)));
+        assert_eq!(found.map(|found| found.until), Some(at(300)), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn an_attempt_is_ruled_on_once_and_its_note_can_be_emptied() {
     for Backend { name, db, .. } in backends().await {

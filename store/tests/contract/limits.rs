@@ -248,6 +248,30 @@ async fn forget(most: u32, expected: u32) {
     }
 }
 
+/// On PostgreSQL, a creation may use an old key again while the sweep removes what was stored for it: otherwise a retry would create another session.
+#[tokio::test]
+async fn an_answer_that_takes_the_place_of_an_old_one_while_those_are_removed_stays() {
+    for backend in backends().await {
+        if backend.name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let tenant = tenant(&backend, 1).await;
+        let (old, other) = (answer(&tenant, 1, 0), answer(&tenant, 2, 0));
+        assert!(insert(&backend, &old).await && insert(&backend, &other).await);
+        let replaced = "UPDATE idempotency SET created_at = 1000 WHERE key_hash = decode(repeat('01', 32), 'hex')";
+        let removed = backend.beside(replaced, async {
+            let unit = backend
+                .db
+                .write(async |tx| idempotency::remove_old(tx, at(50), 10).await);
+            unit.await.unwrap()
+        });
+        assert_eq!(removed.await, 1);
+        assert_eq!(find(&backend, &old).await.unwrap().created_at, at(1_000));
+        assert_eq!(find(&backend, &other).await, None);
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_is_dated_anew_names_the_end_of_its_link_as_that_is_now() {
     for backend in backends().await {

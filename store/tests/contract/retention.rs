@@ -20,7 +20,7 @@ use store::{
     webhook::{
         deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
         delivery_attempts,
-        events::{self, EventContent, EventRow},
+        events::{self, EventContent, EventRow, Old},
         outbox,
     },
 };
@@ -158,6 +158,14 @@ async fn erase(db: &Db, session: &'static SessionRow, when: i64) {
     erased.unwrap();
 }
 
+/// Events that happened, and whose sessions were erased, before these milliseconds.
+const fn old(happened_before: i64, erased_before: i64) -> Old {
+    Old {
+        happened_before: at(happened_before),
+        erased_before: at(erased_before),
+    }
+}
+
 #[tokio::test]
 async fn events_leave_after_their_session_was_erased_and_their_delivery_has_left() {
     for Backend { name, db, .. } in backends().await {
@@ -189,7 +197,7 @@ async fn events_leave_after_their_session_was_erased_and_their_delivery_has_left
             let (mut removed, mut after) = (0, None);
             loop {
                 let from = keep(after);
-                let found = read!(db, tx => events::list_old(tx, &tenant.id, at(before), at(erased), from.as_ref(), 2));
+                let found = read!(db, tx => events::list_old(tx, &tenant.id, old(before, erased), from.as_ref(), 2));
                 let slice = keep(found);
                 removed += write!(db, tx => events::remove_old(tx, &slice.removable, at(erased))).unwrap();
                 after = slice.last.clone();
@@ -232,7 +240,7 @@ async fn an_old_event_that_is_sent_again_after_it_was_found_stays() {
         });
         stored.unwrap();
         erase(&db, session, 500).await;
-        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, at(100), at(501), None, 10)));
+        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, old(100, 501), None, 10)));
         assert_eq!(found.removable, [&again.id, &gone.id].map(EventId::to_string), "{name}");
         assert_eq!(found.last, None, "{name}");
         write!(db, tx => deliveries::insert(tx, again, at(600))).unwrap();
@@ -256,7 +264,7 @@ async fn an_old_event_that_is_being_sent_again_stays_and_nobody_waits() {
         let event = keep(expired(session, 1));
         write!(db, tx => events::insert(tx, event)).unwrap();
         erase(db, session, 500).await;
-        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, at(100), at(501), None, 10)));
+        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, old(100, 501), None, 10)));
         assert_eq!(found.removable, [event.id.to_string()], "{name}");
         let held = format!("SELECT 1 FROM events WHERE id = '{}' FOR NO KEY UPDATE", event.id);
         let removed = backend
@@ -271,6 +279,34 @@ async fn an_old_event_that_is_being_sent_again_stays_and_nobody_waits() {
         assert_eq!(removed.unwrap(), 1, "{name}");
         let held = write!(db, tx => events::hold(tx, &event.id));
         assert!(!held.unwrap(), "{name}: it is gone");
+    }
+}
+
+/// On PostgreSQL, a session may be erased while the sweep removes the deliveries of its events.
+#[tokio::test]
+async fn whoever_changes_several_events_locks_them_in_the_order_of_their_ids() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        if *name == "sqlite" {
+            // Units run one after the other.
+            continue;
+        }
+        let World { tenant, session, .. } = world(db).await;
+        // The greater id comes first in the table.
+        let greater = delivered(db, session, 2, DeliveryState::Delivered, 10).await;
+        let lesser = delivered(db, session, 1, DeliveryState::Delivered, 10).await;
+        assert!(lesser < greater, "{name}");
+        backend.run("UPDATE events SET note = 'sealed'").await;
+        let [first, second] =
+            [&lesser, &greater].map(|event| format!("SELECT 1 FROM events WHERE id = '{event}' FOR NO KEY UPDATE"));
+        let erased = backend.beside_both(&first, &second, async {
+            write!(db, tx => events::erase_notes(tx, &session.session.id))
+        });
+        erased.await.unwrap();
+        let removed = backend.beside_both(&first, &second, async {
+            write!(db, tx => deliveries::remove_settled(tx, &tenant.id, at(100), 10))
+        });
+        assert_eq!(removed.await.unwrap(), 2, "{name}");
     }
 }
 

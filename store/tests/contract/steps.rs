@@ -21,7 +21,7 @@ use store::{
     },
     webhook::{
         deliveries::{self, DeliveryFilter, DeliveryState},
-        events,
+        events::{self, Old},
     },
 };
 use tempfile::TempDir;
@@ -270,12 +270,15 @@ async fn old_events_are_looked_for_slice_by_slice_however_many_of_them_stay() {
     let recorded = "INSERT INTO events (id, tenant_id, session_id, kind, created_at, data)
                   SELECT printf('evt_%032x', i), printf('tn_%032x', 0), printf('vs_%032x', i), 'verification.expired', i, '{}' FROM n";
     let tenant = TenantId::parse(&format!("tn_{:032x}", 0)).unwrap();
-    let erased_before = Timestamp::from_millis(800_000);
+    let old = Old {
+        happened_before: NOW,
+        erased_before: Timestamp::from_millis(800_000),
+    };
     assert_bounded("events that stay", &[TENANT, erased, recorded], async |tx| {
-        let first = events::list_old(tx, &tenant, NOW, erased_before, None, 20).await?;
-        let second = events::list_old(tx, &tenant, NOW, erased_before, first.last.as_ref(), 20).await?;
+        let first = events::list_old(tx, &tenant, old, None, 20).await?;
+        let second = events::list_old(tx, &tenant, old, first.last.as_ref(), 20).await?;
         assert_eq!(second.last, Some((40, format!("evt_{:032x}", 40))));
-        events::remove_old(tx, &second.removable, erased_before).await
+        events::remove_old(tx, &second.removable, old.erased_before).await
     })
     .await;
 }

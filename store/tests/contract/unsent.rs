@@ -6,7 +6,7 @@ use store::{
     StoreError,
     session::sessions,
     webhook::{
-        events::{self, EventRow},
+        events::{self, EventRow, Old},
         unsent,
     },
 };
@@ -69,7 +69,11 @@ async fn an_event_that_is_removed_because_of_its_age_is_no_longer_unsent() {
             unsent::insert(tx, event).await
         });
         stored.unwrap();
-        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, at(100), at(100), None, 10)));
+        let old = Old {
+            happened_before: at(100),
+            erased_before: at(100),
+        };
+        let found = keep(read!(db, tx => events::list_old(tx, &tenant.id, old, None, 10)));
         let removed = write!(db, tx => events::remove_old(tx, &found.removable, at(100)));
         assert_eq!(removed.unwrap(), 1, "{name}");
         assert_eq!(read!(db, tx => unsent::count(tx, &tenant.id)), 0, "{name}");

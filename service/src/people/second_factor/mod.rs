@@ -542,7 +542,11 @@ pub async fn sign_in_with_code(
         return Err(refused);
     }
     let entry = sign_in_entry(&user, now, client.address).with_detail(DetailWord::Code);
-    let entrance = let_in(honnin, &user.id, Some(pending), None, entry, client).await?;
+    let shown = Shown {
+        pending: Some(pending),
+        passkey: None,
+    };
+    let entrance = let_in(honnin, &user.id, shown, entry, client).await?;
     entrance.ok_or(CodeError::Wrong)
 }
 
@@ -575,18 +579,26 @@ fn sign_in_entry(user: &UserRow, at: Timestamp, address: IpAddr) -> audit::Entry
     visit::entry_by(user, at, AuditAction::PersonSignIn).from_address(address)
 }
 
+/// What somebody who signs in has shown.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    /// The first factor, unless the passkey is the only one.
+    pending: Option<&'a PendingSignIn>,
+    /// A passkey instead of a code.
+    passkey: Option<&'a PasskeyRow>,
+}
+
 /// Signs a person in and records it, unless the pending sign-in has ended meanwhile, as their sessions have, the passkey was removed, or the
 /// account was disabled. `None` if they are not in.
 async fn let_in(
     honnin: &Honnin,
     user: &UserId,
-    pending: Option<&PendingSignIn>,
-    passkey: Option<&PasskeyRow>,
+    shown: Shown<'_>,
     entry: audit::Entry,
     client: &Client,
 ) -> Result<Option<Entrance>, StoreError> {
-    let (user, pending, client) = (user.clone(), pending.cloned(), client.clone());
-    let passkey = passkey.map(|key| key.id.clone());
+    let (user, pending, client) = (user.clone(), shown.pending.cloned(), client.clone());
+    let passkey = shown.passkey.map(|key| key.id.clone());
     let unit = honnin.db.write(async move |tx| {
         let Some(active) = visit::find_active(tx, &user).await? else {
             return Ok(None);

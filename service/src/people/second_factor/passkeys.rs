@@ -2,7 +2,7 @@
 //! action. A challenge is stored as a hash, lives for five minutes, and is answered once.
 
 use super::{
-    Factors, draw_recovery_codes, drop_idle_codes, find, give_first_codes, let_in, list_factors, record_refusal,
+    Factors, Shown, draw_recovery_codes, drop_idle_codes, find, give_first_codes, let_in, list_factors, record_refusal,
     record_refused_proof, recovery_hash, sign_in_entry,
     webauthn::{Invalid, Purpose, RelyingParty},
 };
@@ -385,7 +385,11 @@ pub async fn sign_in(
     let now = honnin.now();
     if verified.is_ok() && account.disabled_at.is_none() {
         let entry = sign_in_entry(&account, now, client.address).with_detail(DetailWord::Passkey);
-        let entrance = let_in(honnin, &account.id, pending, answer.key.as_ref(), entry, client).await?;
+        let shown = Shown {
+            pending,
+            passkey: answer.key.as_ref(),
+        };
+        let entrance = let_in(honnin, &account.id, shown, entry, client).await?;
         return entrance.ok_or(PasskeyError::Refused);
     }
     let detail = match pending {
