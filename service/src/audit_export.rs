@@ -183,7 +183,8 @@ impl Exporter {
 
     /// Takes or renews the lease. How far the log was exported; `None` if another process has the lease.
     async fn claim(&mut self) -> Result<Option<Reached>, StoreError> {
-        let now = self.honnin.now();
+        self.honnin.follow_lease_clock().await?;
+        let now = self.honnin.lease_now();
         let until = now.plus(LEASE);
         let name = self.worker.clone();
         // Every other node comes here each second while the one with the lease has something to hand over.

@@ -12,6 +12,7 @@ use crate::{
         clock_trust::{ClockReading, ClockTrust},
         counted::Counted,
         cpu_pool::CpuPool,
+        lease_clock::LeaseClock,
         random::Random,
         readiness::LastCheck,
         turns::Turns,
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use store::{
     Db, StoreError,
     capture::pictures::Pictures,
-    jobs::{self, Job},
+    jobs::{self, Job, Moment},
     vault::Vault,
 };
 use tokio::sync::Mutex;
@@ -103,6 +104,7 @@ pub struct Honnin {
     pub(crate) request_log: Arc<RequestLog>,
     pub(crate) last_check: Arc<LastCheck>,
     pub(crate) clock_trust: Arc<ClockTrust>,
+    lease_clock: Arc<LeaseClock>,
     bulk: Arc<Bulk>,
     /// Held by the request that checks much of the audit log.
     pub(crate) audit_check: Arc<Mutex<()>>,
@@ -134,6 +136,7 @@ impl Honnin {
             wake_ups: Arc::default(),
             request_log: Arc::default(),
             last_check: Arc::default(),
+            lease_clock: Arc::default(),
             bulk: Arc::default(),
             audit_check: Arc::default(),
             key_names: Arc::default(),
@@ -166,6 +169,27 @@ impl Honnin {
     #[must_use]
     pub fn clock_is_steady(&self) -> bool {
         self.steady_now().is_some()
+    }
+
+    /// Sees to it that leases end by the clock of the database, if it has one.
+    ///
+    /// # Errors
+    /// If the database does not respond.
+    pub(crate) async fn follow_lease_clock(&self) -> Result<(), StoreError> {
+        self.lease_clock.follow(&self.db, &*self.clock).await
+    }
+
+    /// The current time by the clock of leases.
+    pub(crate) fn lease_now(&self) -> Timestamp {
+        self.lease_clock.now(&*self.clock)
+    }
+
+    /// What time it is for jobs, if it is `now` by this node's clock.
+    pub(crate) fn moment(&self, now: Timestamp) -> Moment {
+        Moment {
+            now,
+            leases: self.lease_now(),
+        }
     }
 
     /// The public URL of this installation, with a trailing slash.

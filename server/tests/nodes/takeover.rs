@@ -37,10 +37,11 @@ use service::{
     },
     jobs::{
         lease::LEASE,
+        sweep,
         worker::{Lane, Worker},
     },
     runtime::clock::SystemClock,
-    session::create::create_session,
+    session::{cancel::cancel, create::create_session},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -223,6 +224,45 @@ async fn the_jobs_of_a_killed_node_are_taken_over_by_the_others_within_20_second
         longest <= Millis::seconds(20).0,
         "{taken} taken over, the last one after {longest} ms: {orphan:?}"
     );
+}
+
+/// Planted faults that this test detects: leases whose end is compared with the node's own clock, by a worker and at a start.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_whose_clock_is_wrong_takes_no_job_that_another_one_holds() {
+    let Some(installation) = shared().await else {
+        return;
+    };
+    let receiver = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], true)).await;
+    let right = installation.open(Millis(0)).await;
+    let ahead = installation.open(Millis::minutes(1)).await;
+    let behind = installation.open(Millis(-Millis::minutes(2).0)).await;
+    let url = format!("https://127.0.0.1:{}/hooks", receiver.port);
+    let tenant = add_tenant(&right, settings(Some(url))).await;
+    let caller = caller(&right, tenant.key.expose()).await;
+    // The first one waits for its response until this test is over.
+    receiver.reply([Reply::Silence]);
+    let mut workers = JoinSet::new();
+    for (app, slots) in [(&right, 1), (&ahead, 4)] {
+        let created = create_session(&right.honnin, &caller, b"{}").await.unwrap();
+        cancel(&right.honnin, &caller, created.id.as_str()).await.unwrap();
+        let worker = Worker::new(app.honnin.clone(), Lane::Deliver, slots);
+        workers.spawn(async move { worker.run(CancellationToken::new(), &Notify::new()).await });
+        receiver.wait_for(workers.len()).await;
+    }
+    // The second one was claimed with everything else that could be: the first one, had its lease ended, would be before it.
+    let (ids, mut runs) = (receiver.ids(), Vec::new());
+    for id in ids.clone() {
+        let listed = right
+            .honnin
+            .db()
+            .read(async move |tx| jobs::list(tx, Some(id.as_str()), 10).await);
+        runs.extend(listed.await.unwrap().iter().map(|job| job.attempt));
+    }
+    assert_eq!(runs, [1, 1]);
+    // A start ends the leases that are longer than they can be.
+    sweep::plan(&behind.honnin).await.unwrap();
+    let held = held(&right, JobKind::Deliver).await;
+    assert!(held.iter().any(|job| job.subject == ids[0]), "{held:?}");
 }
 
 /// Clients that take sessions from their creation to the submit. What a node does not answer is asked of the next one.

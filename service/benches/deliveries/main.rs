@@ -27,7 +27,7 @@ use std::{
 };
 use store::{
     StoreError, Tx,
-    jobs::{self, Claim},
+    jobs::{self, Claim, Moment},
     webhook::{
         deliveries::{self, AttemptRow, DeliveryRow, DeliveryState},
         delivery_attempts,
@@ -184,14 +184,15 @@ impl System {
                 .db()
                 .write(async move |tx| -> Result<_, StoreError> {
                     let limit = u32::try_from(IN_FLIGHT).unwrap();
+                    let at = Moment::by_one_clock(now);
                     let claim = Claim {
                         worker: "bare",
-                        now,
+                        at,
                         until: now.plus(Millis::minutes(1)),
                         limit,
                     };
                     let mut left = limit;
-                    for tenant in jobs::list_tenants_due(tx, now).await? {
+                    for tenant in jobs::list_tenants_due(tx, at).await? {
                         for job in jobs::claim_of_tenant(tx, &tenant, Claim { limit: left, ..claim }).await? {
                             store_delivery(tx, &job, now).await?;
                             left -= 1;

@@ -6,7 +6,7 @@ use crate::{Honnin, jobs::lease::LEASE};
 use domain::time::{Millis, SKEW, Timestamp};
 use store::{
     StoreError, Tx,
-    jobs::{self, JobKind},
+    jobs::{self, JobKind, Moment},
     people::{invitations, password_resets},
     session::idempotency,
     settings::api_keys,
@@ -32,7 +32,8 @@ const LONGEST: [(JobKind, Millis); 8] = [
 /// # Errors
 /// If the database does not respond.
 pub(crate) async fn repair_jobs(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
-    let unit = honnin.db.write(async move |tx| bring_forward(tx, now).await);
+    let moment = honnin.moment(now);
+    let unit = honnin.db.write(async move |tx| bring_forward(tx, moment).await);
     note(unit.await?);
     Ok(())
 }
@@ -43,8 +44,9 @@ pub(crate) async fn repair_jobs(honnin: &Honnin, now: Timestamp) -> Result<(), S
 /// # Errors
 /// If the database does not respond.
 pub(crate) async fn repair(honnin: &Honnin, now: Timestamp) -> Result<(), StoreError> {
+    let moment = honnin.moment(now);
     let unit = honnin.db.write(async move |tx| {
-        let mut repaired = bring_forward(tx, now).await?;
+        let mut repaired = bring_forward(tx, moment).await?;
         repaired += idempotency::bring_back(tx, now.plus(SKEW), now).await?;
         repaired += invitations::bring_back(tx, now).await?;
         repaired += password_resets::bring_back(tx, now).await?;
@@ -55,8 +57,9 @@ pub(crate) async fn repair(honnin: &Honnin, now: Timestamp) -> Result<(), StoreE
     Ok(())
 }
 
-async fn bring_forward(tx: &mut Tx, now: Timestamp) -> Result<u64, StoreError> {
-    let mut repaired = jobs::end_leases_after(tx, now.plus(LEASE).plus(SKEW)).await?;
+async fn bring_forward(tx: &mut Tx, at: Moment) -> Result<u64, StoreError> {
+    let now = at.now;
+    let mut repaired = jobs::end_leases_after(tx, at.leases.plus(LEASE).plus(SKEW)).await?;
     for (kind, longest) in LONGEST {
         repaired += jobs::bring_forward(tx, kind, now.plus(longest), now).await?;
     }

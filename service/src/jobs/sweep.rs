@@ -88,6 +88,8 @@ impl Default for Retention {
 /// If storage fails.
 pub async fn plan(honnin: &Honnin) -> Result<(), StoreError> {
     let now = honnin.now();
+    // Before leases are ended: by a clock that is behind, those of all other nodes would last too long.
+    honnin.follow_lease_clock().await?;
     clock_jump::repair_jobs(honnin, now).await?;
     let unit = honnin
         .db

@@ -10,6 +10,7 @@ pub mod counted;
 pub(crate) mod cpu_pool;
 pub(crate) mod fresh_key;
 pub(crate) mod job_error;
+pub(crate) mod lease_clock;
 pub mod master_key;
 pub(crate) mod pages;
 pub mod random;

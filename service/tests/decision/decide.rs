@@ -26,7 +26,7 @@ use std::cell::Cell;
 use store::{
     StoreError,
     capture::pictures::path_of,
-    jobs::{self, Claim, JobKind},
+    jobs::{self, Claim, JobKind, Moment},
     vault::MasterKeys,
     webhook::events::EventContent,
 };
@@ -322,7 +322,7 @@ async fn a_decision_that_takes_the_process_down_each_time_fails_its_session_with
             let now = harness.clock.now();
             let claim = Claim {
                 worker: "killed",
-                now,
+                at: Moment::by_one_clock(now),
                 until: now.plus(Millis::seconds(15)),
                 limit: 1,
             };

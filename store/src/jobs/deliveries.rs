@@ -1,7 +1,7 @@
 //! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
 //! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
 
-use super::{Claim, Job, JobKind, claim_for};
+use super::{Claim, Job, JobKind, Moment, claim_for};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
@@ -39,7 +39,7 @@ pub async fn enqueue_delivery(
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>, StoreError> {
+pub async fn list_tenants_due(tx: &mut Tx, at: Moment) -> Result<Vec<String>, StoreError> {
     on!(tx, conn => sqlx::query_scalar(
         "WITH RECURSIVE waiting (tenant) AS (
              SELECT MIN(tenant_id) FROM jobs WHERE finished_at IS NULL AND kind = 'deliver'
@@ -50,19 +50,19 @@ pub async fn list_tenants_due(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>
          heads (tenant, due) AS (
              SELECT tenant, (SELECT run_at FROM jobs
                              WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = waiting.tenant AND run_at <= $1
-                               AND (leased_until IS NULL OR leased_until <= $1) ORDER BY run_at, id LIMIT 1)
+                               AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT 1)
              FROM waiting WHERE tenant IS NOT NULL)
          SELECT tenant FROM heads WHERE due IS NOT NULL ORDER BY due, tenant")
-        .bind(now.as_millis()).fetch_all(conn).await)
+        .bind(at.now.as_millis()).bind(at.leases.as_millis()).fetch_all(conn).await)
 }
 
-/// Up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds. Those that another node is about to take are skipped; on SQLite units
-/// run one after the other anyway.
+/// Up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds at `$6`. Those that another node is about to take are skipped; on SQLite
+/// units run one after the other anyway.
 macro_rules! due_of_tenant {
     ($lock:literal) => {
         concat!(
             "SELECT id FROM jobs WHERE finished_at IS NULL AND kind = 'deliver' AND tenant_id = $5 AND run_at <= $2
-             AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT $4 ",
+             AND (leased_until IS NULL OR leased_until <= $6) ORDER BY run_at, id LIMIT $4 ",
             $lock
         )
     };

@@ -48,12 +48,14 @@ macro_rules! claim_sql {
 
 mod deliveries;
 mod erasure_subject;
+mod moment;
 mod overview;
 mod round_robin;
 
 pub use deliveries::{claim_of_tenant, enqueue_delivery, list_tenants_due};
 pub use erasure_subject::ErasureSubject;
 pub(crate) use erasure_subject::erasure_subject;
+pub use moment::{Moment, read_clock};
 pub use overview::{
     Backlog, JobState, any_due, bring_forward, count_due, count_failing, end_leases_after, find_next_due_at,
     find_planned_at, is_planned, list, remove_finished,
@@ -212,9 +214,9 @@ pub async fn enqueue_unless_pending(tx: &mut Tx, job: NewJob<'_>) -> Result<(), 
 pub struct Claim<'a> {
     /// Its name.
     pub worker: &'a str,
-    /// Jobs that are due by then.
-    pub now: Timestamp,
-    /// Until when it holds them.
+    /// Jobs that are due by then and that nobody holds.
+    pub at: Moment,
+    /// Until when it holds them, by the clock of leases.
     pub until: Timestamp,
     /// How many it claims at most.
     pub limit: u32,
@@ -235,7 +237,8 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
         // Jobs that another node is about to take are skipped.
         Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
     };
-    let (now, until, limit) = (claim.now.as_millis(), claim.until.as_millis(), i64::from(claim.limit));
+    let (now, leases) = (claim.at.now.as_millis(), claim.at.leases.as_millis());
+    let (until, limit) = (claim.until.as_millis(), i64::from(claim.limit));
     let rows: Vec<Row> = on!(tx, conn => {
         // Materialised, as in `claim_sql`.
         let mut statement = QueryBuilder::new("WITH due AS MATERIALIZED (SELECT id FROM (");
@@ -245,7 +248,7 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
             statement.push("SELECT id, run_at FROM (SELECT id, run_at FROM jobs ");
             statement.push("WHERE finished_at IS NULL AND kind <> 'deliver' AND kind = ").push_bind(kind.as_str());
             statement.push(" AND run_at <= ").push_bind(now);
-            statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now);
+            statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(leases);
             statement.push(") ORDER BY run_at, id LIMIT ").push_bind(limit).push(lock).push(") AS of_kind");
         }
         statement.push(") AS of_kinds ORDER BY run_at, id LIMIT ").push_bind(limit);
@@ -261,8 +264,8 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
 /// Claims jobs of one tenant by a statement, oldest first.
 async fn claim_for(tx: &mut Tx, sql: &'static str, tenant: &str, claim: Claim<'_>) -> Result<Vec<Job>, StoreError> {
     let rows: Vec<Row> = on!(tx, conn => sqlx::query_as(sql)
-        .bind(claim.worker).bind(claim.now.as_millis()).bind(claim.until.as_millis()).bind(i64::from(claim.limit))
-        .bind(tenant).fetch_all(conn).await)?;
+        .bind(claim.worker).bind(claim.at.now.as_millis()).bind(claim.until.as_millis()).bind(i64::from(claim.limit))
+        .bind(tenant).bind(claim.at.leases.as_millis()).fetch_all(conn).await)?;
     to_jobs(rows, claim.worker)
 }
 
@@ -285,7 +288,7 @@ fn to_jobs(mut rows: Vec<Row>, worker: &str) -> Result<Vec<Job>, StoreError> {
         .collect()
 }
 
-/// Renews the lease of `job`.
+/// Renews the lease of `job` until `lease_until`, by the clock of leases.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`] if another worker has it or it is finished.

@@ -1,6 +1,6 @@
 //! Viewing jobs without claiming them, and removing old ones.
 
-use super::{JobKind, JobNumber, Row};
+use super::{JobKind, JobNumber, Moment, Row};
 use crate::{
     StoreError,
     db::{Tx, on},
@@ -38,11 +38,11 @@ pub struct JobState {
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<bool, StoreError> {
+pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], at: Moment) -> Result<bool, StoreError> {
     if kinds.is_empty() {
         return Ok(false);
     }
-    let now = now.as_millis();
+    let (now, leases) = (at.now.as_millis(), at.leases.as_millis());
     let found: Option<i64> = on!(tx, conn => {
         let mut statement = QueryBuilder::new("SELECT id FROM (");
         // The first of each kind, as they are claimed: whatever PostgreSQL expects to find, it takes the index for an order.
@@ -51,7 +51,7 @@ pub async fn any_due(tx: &mut Tx, kinds: &[JobKind], now: Timestamp) -> Result<b
             statement.push("SELECT id FROM (SELECT id, run_at FROM jobs ");
             statement.push("WHERE finished_at IS NULL AND kind <> 'deliver' AND kind = ").push_bind(kind.as_str());
             statement.push(" AND run_at <= ").push_bind(now);
-            statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(now);
+            statement.push(" AND (leased_until IS NULL OR leased_until <= ").push_bind(leases);
             statement.push(") ORDER BY run_at, id LIMIT 1) AS of_kind");
         }
         statement.push(") AS due LIMIT 1");
@@ -248,7 +248,7 @@ pub async fn bring_forward(tx: &mut Tx, kind: JobKind, latest: Timestamp, now: T
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Ends the leases that would last beyond `latest`. Returns how many. A worker that still holds one loses its job.
+/// Ends the leases that would last beyond `latest`, by the clock of leases. Returns how many. A worker that still holds one loses its job.
 ///
 /// # Errors
 /// If the database does not respond.

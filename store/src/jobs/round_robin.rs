@@ -1,11 +1,11 @@
 //! Pictures and decisions are claimed tenant by tenant. In a single queue, everybody would wait for whoever has sent a thousand pictures at once.
 
-use super::{Claim, Job, NewJob, claim_for};
+use super::{Claim, Job, Moment, NewJob, claim_for};
 use crate::{
     StoreError,
     db::{Dialect, Tx, on},
 };
-use domain::{ids::TenantId, time::Timestamp};
+use domain::ids::TenantId;
 
 /// The condition of the index that serves these statements, written as it is there: SQLite compares the words.
 macro_rules! is_open {
@@ -40,7 +40,7 @@ macro_rules! tenants {
     };
 }
 
-/// Those of them with one that could be claimed at `$1`.
+/// Those of them with one that is due at `$1` and that nobody holds at `$2`.
 macro_rules! with_due {
     ($name:literal, $kind:literal) => {
         concat!(
@@ -52,18 +52,18 @@ macro_rules! with_due {
             "    AND tenant_id = ",
             $name,
             ".tenant AND run_at <= $1
-                 AND (leased_until IS NULL OR leased_until <= $1) ORDER BY run_at, id LIMIT 1) IS NOT NULL"
+                 AND (leased_until IS NULL OR leased_until <= $2) ORDER BY run_at, id LIMIT 1) IS NOT NULL"
         )
     };
 }
 
-/// The first `$4` jobs of a kind of the tenant `$5` that could be claimed at `$2`.
+/// The first `$4` jobs of a kind of the tenant `$5` that are due at `$2` and that nobody holds at `$6`.
 macro_rules! due_of_tenant {
     ($kind:literal, $lock:literal) => {
         concat!(
             "SELECT id, run_at FROM (SELECT id, run_at FROM jobs WHERE ",
             is_open!($kind),
-            " AND tenant_id = $5 AND run_at <= $2 AND (leased_until IS NULL OR leased_until <= $2)
+            " AND tenant_id = $5 AND run_at <= $2 AND (leased_until IS NULL OR leased_until <= $6)
               ORDER BY run_at, id LIMIT $4 ",
             $lock,
             ") AS of_kind"
@@ -105,11 +105,11 @@ pub async fn enqueue_round_robin(tx: &mut Tx, tenant: &TenantId, job: NewJob<'_>
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn list_tenants_round_robin(tx: &mut Tx, now: Timestamp) -> Result<Vec<String>, StoreError> {
+pub async fn list_tenants_round_robin(tx: &mut Tx, at: Moment) -> Result<Vec<String>, StoreError> {
     on!(tx, conn => sqlx::query_scalar(concat!(
         "WITH RECURSIVE ", tenants!("analyses", "analyse"), ", ", tenants!("decisions", "decide"),
         " ", with_due!("analyses", "analyse"), " UNION ", with_due!("decisions", "decide")))
-        .bind(now.as_millis()).fetch_all(conn).await)
+        .bind(at.now.as_millis()).bind(at.leases.as_millis()).fetch_all(conn).await)
 }
 
 /// Claims due pictures and decisions of one tenant that nobody holds, oldest first.

@@ -12,7 +12,7 @@ use store::{
     audit::{self, Entry},
     audit_chain::{self, Checked, Head},
     capture::capture_cookies::{self, CookieRow},
-    jobs::{self, Claim, JobKind, NewJob},
+    jobs::{self, Claim, JobKind, Moment, NewJob},
     session::{
         links::{self, LinkRow},
         sessions::{self, SessionRow},
@@ -510,7 +510,7 @@ async fn jobs_planned_and_held_by_a_clock_that_was_ahead_are_brought_back_and_no
         let claim = async |now: i64, until: i64| {
             let claim = Claim {
                 worker: "w",
-                now: at(now),
+                at: Moment::by_one_clock(at(now)),
                 until: at(until),
                 limit: 1,
             };

@@ -13,7 +13,7 @@ use std::sync::{
 use store::{
     Db, DbOptions, StoreError, Tx,
     decision::identities,
-    jobs::{self, Claim, JobKind},
+    jobs::{self, Claim, JobKind, Moment},
     people::try_counters,
     session::{
         ended, idempotency,
@@ -63,6 +63,7 @@ async fn assert_bounded<T>(what: &str, fill: &[&str], unit: impl AsyncFn(&mut Tx
 }
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000);
+const AT: Moment = Moment::by_one_clock(NOW);
 
 #[tokio::test]
 async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() {
@@ -70,12 +71,12 @@ async fn erasures_that_are_due_are_not_walked_through_for_jobs_of_other_kinds() 
     let expiries = "INSERT INTO jobs (kind, subject, run_at) SELECT 'expire', 'vs_' || i, 2000000 + i FROM n";
     let fill = [erasures, expiries];
     assert_bounded("whether any is due", &fill, async |tx| {
-        jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], NOW).await
+        jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], AT).await
     })
     .await;
     let claim = Claim {
         worker: "w",
-        now: NOW,
+        at: AT,
         until: NOW,
         limit: 8,
     };
@@ -100,12 +101,12 @@ async fn the_pictures_of_a_tenant_are_not_walked_through_for_those_of_another() 
         "INSERT INTO jobs (kind, subject, run_at, tenant_id) SELECT 'decide', 'vs_x', 9, 'tn_b' FROM n WHERE i = 1";
     let fill = [pile, other];
     assert_bounded("whose turn it may be", &fill, async |tx| {
-        jobs::list_tenants_round_robin(tx, NOW).await
+        jobs::list_tenants_round_robin(tx, AT).await
     })
     .await;
     let claim = Claim {
         worker: "w",
-        now: NOW,
+        at: AT,
         until: NOW,
         limit: 1,
     };

@@ -25,7 +25,7 @@ use round_robin::LastTurn;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use store::{
     StoreError,
-    jobs::{self, Claim, Job, JobKind},
+    jobs::{self, Claim, Job, JobKind, Moment},
 };
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, Semaphore},
@@ -130,7 +130,8 @@ impl Worker {
         while !stop.is_cancelled() {
             while running.try_join_next().is_some() {}
             let free = self.slots.saturating_sub(running.len());
-            let claimed = if free > 0 {
+            // Also while nothing can be claimed: leases are renewed by it.
+            let claimed = if self.follows_lease_clock().await && free > 0 {
                 self.claim_or_log(free).await
             } else {
                 Vec::new()
@@ -184,6 +185,15 @@ impl Worker {
         Ok(ran)
     }
 
+    /// Whether it is known when leases end. If not, the database is away.
+    async fn follows_lease_clock(&self) -> bool {
+        let followed = self.honnin.follow_lease_clock().await;
+        if let Err(error) = &followed {
+            tracing::error!(%error, lane = ?self.lane, "cannot claim jobs: the clock of the database cannot be read");
+        }
+        followed.is_ok()
+    }
+
     async fn claim_or_log(&self, free: usize) -> Vec<Claimed> {
         self.claim(free).await.unwrap_or_else(|error| {
             tracing::error!(%error, lane = ?self.lane, "cannot claim jobs");
@@ -194,7 +204,7 @@ impl Worker {
     async fn claim(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
         let now = self.honnin.now();
         match self.lane {
-            Lane::Deliver => self.claim_deliveries(free, now).await,
+            Lane::Deliver => self.claim_deliveries(free, self.honnin.moment(now)).await,
             Lane::Decide => self.claim_decisions(free).await,
             Lane::Housekeeping => self.claim_housekeeping(free, now).await,
         }
@@ -203,7 +213,7 @@ impl Worker {
     /// Nothing while the clock cannot be trusted: whether a document is valid depends on the date.
     async fn claim_decisions(&self, free: usize) -> Result<Vec<Claimed>, StoreError> {
         match self.honnin.steady_now() {
-            Some(now) => self.claim_round_robin(free, now).await,
+            Some(now) => self.claim_round_robin(free, self.honnin.moment(now)).await,
             None => Ok(Vec::new()),
         }
     }
@@ -222,10 +232,10 @@ impl Worker {
     }
 
     async fn claim_oldest(&self, free: usize, now: Timestamp, ranks: Ranks) -> Result<Vec<Claimed>, StoreError> {
-        let (name, kinds) = (self.name.clone(), ranks.concat());
+        let (name, kinds, at) = (self.name.clone(), ranks.concat(), self.honnin.moment(now));
         let (long, bringing_forward) = (self.long.available_permits(), self.bringing_forward.available_permits());
         // Most polls find nothing; only those that do need the writer.
-        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, &kinds, now).await);
+        let due = self.honnin.db.ask(async move |tx| jobs::any_due(tx, &kinds, at).await);
         if !due.await? {
             return Ok(Vec::new());
         }
@@ -242,7 +252,7 @@ impl Worker {
                     left
                 };
                 if most > 0 {
-                    claimed.extend(jobs::claim(tx, rank, claim_up_to(most, &name, now)).await?);
+                    claimed.extend(jobs::claim(tx, rank, claim_up_to(most, &name, at)).await?);
                 }
             }
             Ok::<_, StoreError>(claimed)
@@ -325,7 +335,7 @@ impl Worker {
         let third = Duration::from_millis(LEASE.0.unsigned_abs() / 3);
         loop {
             tokio::time::sleep(third).await;
-            let (held, until) = (job.clone(), self.honnin.now().plus(LEASE));
+            let (held, until) = (job.clone(), self.honnin.lease_now().plus(LEASE));
             let unit = self
                 .honnin
                 .db
@@ -361,11 +371,11 @@ impl Worker {
 }
 
 /// A claim of at most so many jobs that are due, by the worker of this name.
-fn claim_up_to(most: usize, worker: &str, now: Timestamp) -> Claim<'_> {
+fn claim_up_to(most: usize, worker: &str, at: Moment) -> Claim<'_> {
     Claim {
         worker,
-        now,
-        until: now.plus(LEASE),
+        at,
+        until: at.leases.plus(LEASE),
         limit: u32::try_from(most).unwrap_or(u32::MAX),
     }
 }

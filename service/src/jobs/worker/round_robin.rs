@@ -1,14 +1,13 @@
 //! Claiming pictures and decisions: the tenants take turns, so that nobody waits for the pile of another one.
 
 use super::{Claimed, Worker, claim_up_to};
-use domain::time::Timestamp;
 use std::{
     collections::VecDeque,
     sync::{Mutex, PoisonError},
 };
 use store::{
     StoreError,
-    jobs::{self, Job},
+    jobs::{self, Job, Moment},
 };
 
 /// The tenant whose turn was last in this process.
@@ -32,12 +31,12 @@ impl LastTurn {
 
 impl Worker {
     /// Claims up to `free` pictures and decisions, one of each tenant in turn.
-    pub(super) async fn claim_round_robin(&self, free: usize, now: Timestamp) -> Result<Vec<Claimed>, StoreError> {
+    pub(super) async fn claim_round_robin(&self, free: usize, at: Moment) -> Result<Vec<Claimed>, StoreError> {
         // Most polls find nothing; only those that do need the writer.
         let due = self
             .honnin
             .db
-            .ask(async move |tx| jobs::list_tenants_round_robin(tx, now).await);
+            .ask(async move |tx| jobs::list_tenants_round_robin(tx, at).await);
         let turns = self.last_turn.rotate(due.await?);
         if turns.is_empty() {
             return Ok(Vec::new());
@@ -50,7 +49,7 @@ impl Worker {
             {
                 // Whoever waits alone takes all that is free.
                 let most = if waiting.is_empty() { free - claimed.len() } else { 1 };
-                let jobs = jobs::claim_round_robin(tx, &tenant, claim_up_to(most, &name, now)).await?;
+                let jobs = jobs::claim_round_robin(tx, &tenant, claim_up_to(most, &name, at)).await?;
                 if jobs.is_empty() {
                     continue;
                 }

@@ -46,7 +46,7 @@ use service::{
 };
 use store::{
     StoreError, audit,
-    jobs::{self, Claim},
+    jobs::{self, Claim, Moment},
     session::sessions,
     settings::tenants::TenantRow,
 };
@@ -152,6 +152,7 @@ impl Real {
     /// A worker claims what is due and dies. Nobody else can claim it until its lease has expired.
     pub(crate) async fn crash(&self) -> Result<(), String> {
         let now = self.harness.honnin.now();
+        let at = Moment::by_one_clock(now);
         let claim = self
             .harness
             .honnin
@@ -159,14 +160,14 @@ impl Real {
             .write(async move |tx| -> Result<_, StoreError> {
                 let claim = Claim {
                     worker: "dead",
-                    now,
+                    at,
                     until: now.plus(Millis::seconds(60)),
                     limit: 1000,
                 };
                 for rank in Lane::ALL.iter().flat_map(|lane| lane.ranks()) {
                     jobs::claim(tx, rank, claim).await?;
                 }
-                for tenant in jobs::list_tenants_due(tx, now).await? {
+                for tenant in jobs::list_tenants_due(tx, at).await? {
                     jobs::claim_of_tenant(tx, &tenant, claim).await?;
                 }
                 Ok(())

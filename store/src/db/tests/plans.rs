@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     audit, audit_chain, audit_export,
-    jobs::{self, JobKind},
+    jobs::{self, JobKind, Moment},
     settings::tenants,
     webhook::unsent,
 };
@@ -75,9 +75,9 @@ async fn whether_a_job_is_due_is_known_without_reading_all_jobs() {
     let unit = backend.db.read(async |tx| {
         execute(tx, "SET LOCAL plan_cache_mode = force_generic_plan").await?;
         let before = whole_reads(tx, "jobs").await?;
-        let now = Timestamp::from_millis(1_000_000);
-        let due = jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], now).await?;
-        let tenants = jobs::list_tenants_round_robin(tx, now).await?;
+        let at = Moment::by_one_clock(Timestamp::from_millis(1_000_000));
+        let due = jobs::any_due(tx, &[JobKind::Analyse, JobKind::Decide], at).await?;
+        let tenants = jobs::list_tenants_round_robin(tx, at).await?;
         Ok::<_, StoreError>((due, tenants.len(), whole_reads(tx, "jobs").await? - before))
     });
     assert_eq!(unit.await.unwrap(), (false, 0, 0));

@@ -1,6 +1,6 @@
 //! Deliveries: claimed tenant by tenant.
 
-use super::{at, finish, list};
+use super::{at, by_one_clock, finish, list};
 use domain::ids::{EventId, TenantId};
 use store::{
     Db,
@@ -27,7 +27,7 @@ pub(super) async fn claim(db: &Db, tenant: &str, now: i64, until: i64, limit: u3
     let tenant = tenant.to_owned();
     let claim = Claim {
         worker: "w",
-        now: at(now),
+        at: by_one_clock(now),
         until: at(until),
         limit,
     };
@@ -37,7 +37,7 @@ pub(super) async fn claim(db: &Db, tenant: &str, now: i64, until: i64, limit: u3
 }
 
 async fn due(db: &Db, now: i64) -> Vec<String> {
-    db.read(async move |tx| jobs::list_tenants_due(tx, at(now)).await)
+    db.read(async move |tx| jobs::list_tenants_due(tx, by_one_clock(now)).await)
         .await
         .unwrap()
 }

@@ -1,10 +1,11 @@
 //! A job is held by one worker at a time, and a worker that lost it can do nothing more.
 
-use super::{at, claim, enqueue, finish, list, renew, retry_at};
+use super::{at, by_one_clock, claim, enqueue, finish, list, renew, retry_at};
+use domain::ids::{EventId, TenantId};
 use std::collections::HashMap;
 use store::{
     StoreError,
-    jobs::{self, JobKind, JobNumber, NewJob},
+    jobs::{self, Claim, JobKind, JobNumber, Moment, NewJob},
 };
 use testkit::databases::{Backend, backends};
 
@@ -34,6 +35,78 @@ async fn a_lease_that_ran_out_goes_to_the_next_worker_and_fences_the_first() {
             "{name}: finished twice"
         );
         assert!(claim(&db, "w1", 1_000, 2_000, 1).await.is_empty(), "{name}");
+    }
+}
+
+/// Planted fault that this test detects: a statement that compares the end of a lease with the worker's own time.
+#[tokio::test]
+async fn a_lease_ends_by_the_clock_of_leases_whatever_time_it_is_for_the_worker() {
+    for Backend { name, db, .. } in backends().await {
+        let tenant = TenantId::from_random([1; 16]);
+        enqueue(&db, JobKind::Expire, "vs", 0, None).await;
+        let owner = tenant.clone();
+        let added: Result<(), StoreError> = db
+            .write(async move |tx| {
+                let picture = NewJob {
+                    kind: JobKind::Analyse,
+                    subject: "cap",
+                    run_at: at(0),
+                    dedup_key: Some("cap"),
+                };
+                jobs::enqueue_round_robin(tx, &owner, picture).await?;
+                jobs::enqueue_delivery(tx, &owner, &EventId::from_random([1; 16]), at(0)).await
+            })
+            .await;
+        added.unwrap();
+        let take = async |moment: Moment, until: i64| {
+            let owner = tenant.clone();
+            let unit = db.write(async move |tx| -> Result<_, StoreError> {
+                let claim = Claim {
+                    worker: "w",
+                    at: moment,
+                    until: at(until),
+                    limit: 10,
+                };
+                let seen = [
+                    jobs::any_due(tx, &[JobKind::Expire], moment).await?,
+                    !jobs::list_tenants_due(tx, moment).await?.is_empty(),
+                    !jobs::list_tenants_round_robin(tx, moment).await?.is_empty(),
+                ];
+                let mut taken = jobs::claim(tx, &[JobKind::Expire], claim).await?;
+                taken.extend(jobs::claim_of_tenant(tx, owner.as_str(), claim).await?);
+                taken.extend(jobs::claim_round_robin(tx, owner.as_str(), claim).await?);
+                Ok((seen, taken.len()))
+            });
+            unit.await.unwrap()
+        };
+        assert_eq!(take(by_one_clock(10), 70).await, ([true; 3], 3), "{name}");
+        let ahead = Moment {
+            now: at(1_000),
+            leases: at(69),
+        };
+        assert_eq!(take(ahead, 130).await, ([false; 3], 0), "{name}: they are held");
+        let behind = Moment {
+            now: at(10),
+            leases: at(70),
+        };
+        assert_eq!(take(behind, 130).await, ([true; 3], 3), "{name}: the leases ran out");
+    }
+}
+
+#[tokio::test]
+async fn a_database_server_has_a_clock_and_a_file_has_none() {
+    for Backend { name, db, .. } in backends().await {
+        let unit = db.read(async |tx| -> Result<_, StoreError> {
+            Ok([jobs::read_clock(tx).await?, jobs::read_clock(tx).await?])
+        });
+        let [first, second] = unit.await.unwrap();
+        assert_eq!([first, second].map(|shown| shown.is_some()), [name == "postgres"; 2]);
+        assert!(first <= second, "{name}");
+        // The 9th of September 2001, in milliseconds.
+        assert!(
+            first.is_none_or(|first| first > at(1_000_000_000_000)),
+            "{name}: {first:?}"
+        );
     }
 }
 

@@ -7,12 +7,16 @@ mod round_robin;
 use domain::{delivery::DeliveryFault, time::Timestamp};
 use store::{
     Db, StoreError,
-    jobs::{self, Claim, Job, JobKind, JobNumber, JobState, NewJob},
+    jobs::{self, Claim, Job, JobKind, JobNumber, JobState, Moment, NewJob},
 };
 use testkit::databases::{Backend, backends};
 
 const fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
+}
+
+const fn by_one_clock(millis: i64) -> Moment {
+    Moment::by_one_clock(at(millis))
 }
 
 async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, dedup: Option<&'static str>) -> JobNumber {
@@ -28,7 +32,7 @@ async fn enqueue(db: &Db, kind: JobKind, subject: &'static str, run_at: i64, ded
 async fn claim(db: &Db, worker: &'static str, now: i64, until: i64, limit: u32) -> Vec<Job> {
     let claim = Claim {
         worker,
-        now: at(now),
+        at: by_one_clock(now),
         until: at(until),
         limit,
     };
@@ -300,14 +304,14 @@ async fn a_kind_this_program_does_not_know_is_left_out_where_jobs_are_listed_and
 async fn a_worker_takes_the_kinds_it_asked_for_and_sees_whether_there_are_any() {
     const QUICK: [JobKind; 2] = [JobKind::Expire, JobKind::Analyse];
     for Backend { name, db, .. } in backends().await {
-        let due = |now| db.read(async move |tx| jobs::any_due(tx, &QUICK, at(now)).await);
+        let due = |now| db.read(async move |tx| jobs::any_due(tx, &QUICK, by_one_clock(now)).await);
         enqueue(&db, JobKind::Decide, "slow", 0, None).await;
         enqueue(&db, JobKind::Analyse, "quick", 10, None).await;
         assert!(!due(9).await.unwrap(), "{name}: not yet");
         assert!(due(10).await.unwrap(), "{name}");
         let claim = Claim {
             worker: "w",
-            now: at(10),
+            at: by_one_clock(10),
             until: at(70),
             limit: 10,
         };

@@ -1,6 +1,6 @@
 //! Pictures and decisions: claimed tenant by tenant.
 
-use super::{at, finish, list, subjects};
+use super::{at, by_one_clock, finish, list, subjects};
 use domain::ids::TenantId;
 use store::{
     Db,
@@ -31,7 +31,7 @@ async fn claim(db: &Db, tenant: &str, now: i64, limit: u32) -> Vec<Job> {
     let tenant = tenant.to_owned();
     let claim = Claim {
         worker: "w",
-        now: at(now),
+        at: by_one_clock(now),
         until: at(now + 60),
         limit,
     };
@@ -41,7 +41,7 @@ async fn claim(db: &Db, tenant: &str, now: i64, limit: u32) -> Vec<Job> {
 }
 
 async fn due(db: &Db, now: i64) -> Vec<String> {
-    let list = db.read(async move |tx| jobs::list_tenants_round_robin(tx, at(now)).await);
+    let list = db.read(async move |tx| jobs::list_tenants_round_robin(tx, by_one_clock(now)).await);
     let mut tenants = list.await.unwrap();
     tenants.sort();
     tenants
