@@ -189,3 +189,11 @@ reasons! {
         "A reviewer rejected the session.",
         "審査担当者が不承認としました。";
 }
+
+impl Reason {
+    /// Whether it says something against the session. Nothing is wrong with one that was selected for quality control, so nobody is rejected for that.
+    #[must_use]
+    pub const fn counts_against(self) -> bool {
+        !matches!(self, Self::QualitySampling)
+    }
+}

@@ -114,8 +114,13 @@ test("a passkey signs in without a password and after one", long, async () => {
   await page.goto(`${honnin.base}/admin/sign-in/code`);
   await page.getByRole("button", { name: "Use a passkey" }).click();
   await page.waitForURL((url) => url.pathname === "/admin");
+  // Somebody whose session ends while they fill in a form that a passkey sends.
+  await page.goto(`${honnin.base}/admin/confirm`);
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("alert").filter({ hasText: "You are no longer signed in." }).waitFor();
   // Somebody who does not verify themselves at the device.
-  await signOut(page);
+  await page.goto(`${honnin.base}/admin/sign-in`);
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await page.getByText("Your device did not answer").waitFor();

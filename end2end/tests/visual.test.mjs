@@ -60,7 +60,7 @@ for (const [what, change, told] of [
   ["a padding", (css) => `${css}.button.primary { padding-block: 0.75rem }`, ['button.button.primary "I agree" padding 8, 24 → 12, 24']],
   ["a hidden button", (css) => `${css}.button.quiet { visibility: hidden }`, ['button.button.quiet "I do not agree" gone  → ']],
   ["a margin", (css) => `${css}h1 { margin-top: 9px }`, [
-    "main \"\" box 0,60 390x1174 | 368,60 544x1074 → 0,60 390x1183 | 368,60 544x1083",
+    "main \"\" box 0,60 390x1253 | 368,60 544x1127 → 0,60 390x1262 | 368,60 544x1136",
     'h1 "Your consent" box 16,20 358x35 | 33,20 478x35 → 16,29 358x35 | 33,29 478x35',
   ]],
 ]) {

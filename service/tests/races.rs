@@ -23,10 +23,11 @@ use service::{
     },
     jobs::worker::{Lane, Worker},
     privacy::erase_now::{EraseOfTenantError, erase_of_tenant},
-    review::{LookedAt, ReviewDecision, RuleError, UNDO, ask_again, rule},
+    review::{LookedAt, ReviewDecision, RuleError, UNDO, ask_again, reserve_next, rule},
     session::{
         rate_limit::CreationRate,
         reprocess::{ReprocessError, reprocess},
+        search::Filter,
     },
 };
 use std::sync::Arc;
@@ -89,6 +90,23 @@ async fn a_browser_that_taps_many_times_at_once_gets_in_with_every_tap() {
         let cookies: Vec<_> = opened.into_iter().map(|opened| opened.unwrap().cookie).collect();
         let is_one = cookies.windows(2).all(|two| two[0] == two[1]);
         assert!(is_one, "{}: cookies of one browser", arena.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn reviewers_who_go_on_at_the_same_moment_get_different_cases() {
+    for database in backends().await {
+        let arena = Arena::new(database).await;
+        let mut cases = arena.reviewing().await;
+        let next = |reviewer: &Reviewer| -> Client<_> {
+            let (honnin, reviewer) = (arena.harness.honnin.clone(), reviewer.clone());
+            Box::pin(async move { reserve_next(&honnin, &reviewer, Filter::default()).await })
+        };
+        let reserved = at_once(arena.reviewers.iter().map(next).collect()).await;
+        let mut reserved: Vec<_> = reserved.into_iter().filter_map(Result::unwrap).collect();
+        reserved.sort_unstable();
+        cases.sort_unstable();
+        assert_eq!(reserved, cases, "{}", arena.name);
     }
 }
 

@@ -211,8 +211,10 @@ fn reject() -> ReviewDecision {
 async fn a_rejection_needs_a_reason_and_names_it() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Reject(vec![]), None).await;
-    assert!(matches!(refused, Err(RuleError::NoReason)));
+    for none in [vec![], vec![Reason::QualitySampling]] {
+        let refused = rule(&harness.honnin, &rita, first(&id), ReviewDecision::Reject(none), None).await;
+        assert!(matches!(refused, Err(RuleError::NoReason)), "{refused:?}");
+    }
     harness.wait(UNDO).await;
     assert_eq!(read(&harness, &id).await.status, Status::Reviewing);
     let reasons = vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered];

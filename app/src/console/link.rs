@@ -27,6 +27,8 @@ pub(super) struct LinkView {
     pub qr: Option<String>,
     /// What was done.
     pub title: &'static str,
+    /// The part of the queue to go on with, for a reviewer who comes from a case.
+    pub queue: Option<String>,
 }
 
 impl std::fmt::Debug for LinkView {
@@ -60,6 +62,9 @@ where
 #[must_use]
 fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
     let back = format!("/admin/sessions/{}", view.session);
+    let queue = view.queue.clone().map(|href| {
+        view! { " "<a class="button secondary small" href=href>{say("Back to the queue", "審査待ち一覧に戻る")}</a> }
+    });
     let main = view! {
         <p class="crumb"><a href="/admin/sessions">{say("Sessions", "セッション")}</a></p>
         {heading(view.title, ().into_any())}
@@ -69,7 +74,7 @@ fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
                 <p class="secret-text"><code>{view.url.clone()}</code></p>
                 {copy_button(meta)}
                 <p>{say("It works once, until ", "一度だけ使用できます。有効期限：")}{time(view.expires_at)}{say(" UTC. It is not shown again. Share it only with the user.", "（UTC）。再表示はできません。利用者本人にのみお知らせください。")}</p>
-                <p><a class="button secondary small" href=back>{say("Go to the session", "セッションへ")}</a></p>
+                <p><a class="button secondary small" href=back>{say("Go to the session", "セッションへ")}</a>{queue}</p>
             </div>
             {view.qr.clone().map(|qr| view! { <div class="qr" role="img" aria-label=say("The link as a QR code", "リンクのQRコード") inner_html=qr></div> })}
         </section>
@@ -105,5 +110,6 @@ pub(super) fn shown(title: &'static str, session: &SessionId, url: &str, expires
         expires_at,
         qr,
         title,
+        queue: None,
     }
 }

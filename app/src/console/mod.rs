@@ -24,6 +24,7 @@ mod link;
 mod message;
 pub mod new_session;
 mod next;
+mod next_case;
 mod notices;
 pub mod openid;
 pub mod overview;

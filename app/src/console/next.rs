@@ -40,6 +40,7 @@ pub fn page_of_form(path: &str) -> Option<String> {
             return Some(format!("/admin/{area}/{id}"));
         }
         ["sessions", ..] => "sessions",
+        ["review"] => "review",
         ["keys", ..] => "keys",
         ["tenants", ..] => "tenants",
         ["audit", ..] => "audit",
@@ -84,6 +85,7 @@ mod tests {
             ("/admin/sessions/filters/remove", "/admin/sessions"),
             ("/admin/sessions/vs_1/erase", "/admin/sessions/vs_1/erase"),
             ("/admin/review/vs_1/assign", "/admin/review/vs_1"),
+            ("/admin/review", "/admin/review"),
             ("/admin/review/vs_1/take", "/admin/review"),
             ("/admin/webhooks/secrets/whk_1/disable", "/admin/webhooks/secrets"),
             ("/admin/account/authenticator/confirm", "/admin/account/authenticator"),

@@ -31,7 +31,7 @@
   const KEPT = "passkey-name";
   for (const form of document.querySelectorAll("[data-passkey]")) {
     const button = form.querySelector("[data-passkey-ask]");
-    const said = form.querySelector("[data-passkey-said]");
+    const [said, out] = ["said", "out"].map((what) => form.querySelector(`[data-passkey-${what}]`));
     const name = form.dataset.purpose === "create" ? form.querySelector('[name="name"]') : null;
     if (name) {
       name.value ||= sessionStorage.getItem(KEPT) ?? "";
@@ -40,7 +40,7 @@
     form.hidden = false;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      said.hidden = true;
+      said.hidden = out.hidden = true;
       try {
         const answer = await fetch(form.dataset.passkey, { method: "POST" });
         if (answer.redirected && name) {
@@ -49,6 +49,8 @@
           location.assign(answer.url);
           return;
         }
+        // To the sign-in: a session that has ended meanwhile.
+        if (answer.redirected) { out.hidden = false; return; }
         if (!answer.ok) throw new Error(String(answer.status));
         const asked = await answer.json();
         const { made, ...signed } = await (form.dataset.purpose === "create" ? create : get)(asked);

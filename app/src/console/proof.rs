@@ -241,10 +241,15 @@ pub(super) fn code_line(wrong: &[Mistake]) -> AnyView {
 pub(super) fn passkey_button(label: &'static str) -> AnyView {
     view! {
         <input type="hidden" name="credential"/>
-        <p class="error" data-passkey-said hidden>{say(
+        <p class="error" role="alert" data-passkey-said hidden>{say(
             "Your device did not answer. Try again, or use another way.",
             "端末から応答がありません。再度お試しいただくか、別の方法をご利用ください。",
         )}</p>
+        <p class="error" role="alert" data-passkey-out hidden>{say("You are no longer signed in. ", "サインアウトされています。")}
+            <a href="/admin/sign-in" target="_blank" rel="noopener">{say("Sign in in a new tab", "新しいタブでサインイン")}</a>{say(
+                ", then come back and try again. What you typed is still here.",
+                "してから、このページに戻って再度お試しください。入力内容はこのページに残っています。",
+            )}</p>
         <button class="button secondary" type="button" data-passkey-ask hidden>{label}</button>
     }
     .into_any()

@@ -133,7 +133,7 @@ texts! {
     /// Point.
     CONSENT_REVIEW: "If the automatic check is unclear, a person at {tenant} reviews it.", "自動で判断できない場合は、{tenant} の担当者が目視で確認します。";
     /// Point.
-    CONSENT_DELETE: "Everything is deleted {days} {days:day|days} after the verification ends. You can ask {tenant} to delete it earlier.", "すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。";
+    CONSENT_DELETE: "Photos and personal details are deleted {days} {days:day|days} after the verification ends. The result and a log of the verification are kept without them. You can ask {tenant} to delete your data earlier.", "写真と個人情報は確認の終了から{days}日後に削除されます。判定結果と手続きの記録は、これらを除いて保持されます。それより早い削除も {tenant} にお申し出いただけます。";
     /// In short.
     CONSENT_SHORT_DOCUMENT: "{tenant} reads the photos of your document.", "{tenant} が書類の写真を読み取ります。";
     /// In short.
@@ -141,7 +141,7 @@ texts! {
     /// In short.
     CONSENT_SHORT_SELFIE_ONLY: "{tenant} takes pictures of your face and measures it. These are biometric data.", "{tenant} がお顔を撮影し、特徴を数値化します。これは生体情報にあたります。";
     /// In short.
-    CONSENT_SHORT_DELETE: "Everything is deleted {days} {days:day|days} after the verification ends.", "すべての情報は確認の終了から{days}日後に削除されます。";
+    CONSENT_SHORT_DELETE: "Photos and personal details are deleted {days} {days:day|days} after the verification ends.", "写真と個人情報は確認の終了から{days}日後に削除されます。";
     /// What the short lines stand for.
     CONSENT_FULL: "Everything you agree to", "同意いただく内容の全文";
     /// The separate question.

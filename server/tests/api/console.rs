@@ -213,6 +213,7 @@ pub(crate) const ROUTES: &[Row] = &[
     ("GET", "/admin/sessions/{id}/erase", ADMIN, &[]),
     ("POST", "/admin/sessions/{id}/erase", ADMIN, &[]),
     ("GET", "/admin/review", CASES, &[]),
+    ("POST", "/admin/review", CASES, &[]),
     ("GET", "/admin/review/cases", CASES, &[]),
     ("GET", "/admin/review/{id}", CASES, &[]),
     ("POST", "/admin/review/{id}", CASES, &[]),

@@ -78,6 +78,34 @@ fn ticked(page: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn nobody_is_rejected_because_they_were_selected_for_quality_control() {
+    let server = Server::without_worker().await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    server
+        .change(&id, |row| {
+            row.session.status = Status::Reviewing;
+            row.outcome = Some(Outcome {
+                reasons: vec![Reason::QualitySampling.into()],
+                ..waiting_outcome(row)
+            });
+        })
+        .await;
+    let mut browser = Browser::signed_in(&server, Role::Reviewer).await;
+    let case = format!("/admin/review/{id}");
+    let page = browser.get(&case).await.body;
+    assert!(page.contains("selected for quality control"), "{page}");
+    assert_eq!(ticked(&page), Vec::<&str>::new());
+    let reject = |reasons: &str| format!("attempt=1&decision=reject{reasons}");
+    for none in ["", "&reason=quality_sampling"] {
+        let refused = browser.post(&case, &reject(none)).await;
+        assert_eq!(refused.status, 422, "{none}");
+        assert!(refused.body.contains("Choose at least one reason"), "{}", refused.body);
+    }
+    let rejected = browser.post(&case, &reject("&reason=document_tampered")).await;
+    assert_eq!(rejected.status, 303, "{}", rejected.body);
+}
+
+#[tokio::test]
 async fn a_decision_on_a_case_is_undone_with_a_form_and_needs_a_reason_to_reject() {
     let server = Server::sandbox().await;
     let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
@@ -272,6 +300,10 @@ async fn a_user_is_asked_again_after_a_second_look_only() {
             asked.body
         );
         assert_eq!(status().await, "collecting", "{address}");
+        let goes_on = asked
+            .body
+            .contains("href=\"/admin/review\" class=\"button secondary small\">Back to the queue<");
+        assert_eq!(goes_on, has_note, "whoever comes from a case: {}", asked.body);
     }
     for path in ["/admin/review/vs_", "/admin/sessions/vs_"] {
         let end = if path.contains("review") { "" } else { "/reprocess" };
@@ -445,8 +477,9 @@ async fn a_case_that_a_colleague_took_is_not_taken_again_and_not_the_next_one() 
     second.post(&path, &of_second).await;
     let queue = second.get("/admin/review").await.body;
     assert!(queue.contains("was assigned to"), "told who was first");
-    let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
-    assert_eq!(start, format!("/admin/review/{}", ids[1]), "one that nobody has taken");
+    let next = format!("/admin/review/{}", ids[1]);
+    let started = second.post("/admin/review", "").await;
+    assert_eq!(started.header("location"), Some(&*next), "one that nobody has taken");
     assert_eq!(second.post(&path, "before=nonsense&to=").await.status, 422);
 }
 
@@ -462,13 +495,39 @@ async fn taking_a_case_down_the_queue_leads_back_to_its_row_and_the_oldest_case_
     let queue = browser.get(&second_page).await.body;
     assert!(!queue.contains(&format!("data-case=\"{oldest}\"")), "{queue}");
     assert!(queue.contains(&format!("id=\"{case}\"")), "{queue}");
-    let start = between(&queue, "data-region=\"start\"><a href=\"", &['"']);
-    assert_eq!(start, format!("/admin/review/{oldest}"));
+    assert!(queue.contains("data-first"), "{queue}");
+    let started = browser.post("/admin/review", "").await;
+    assert_eq!(started.header("location"), Some(&*format!("/admin/review/{oldest}")));
     let take = format!("/admin/review/{case}/take?after={after}");
     assert!(queue.contains(&format!("action=\"{take}\"")), "{queue}");
     let me = between(&queue, "name=\"to\" value=\"", &['"']);
     let taken = browser.post(&take, &format!("before=&to={me}")).await;
     assert_eq!(taken.header("location"), Some(&*format!("{second_page}#{case}")));
+}
+
+#[tokio::test]
+async fn two_reviewers_who_begin_or_go_on_before_they_open_a_case_get_different_ones() {
+    let (server, ids) = with_cases(4).await;
+    let mut first = Browser::signed_in_as(&server, "first", Role::Reviewer).await;
+    let mut second = Browser::signed_in_as(&server, "second", Role::Reviewer).await;
+    let case = |at: usize| format!("/admin/review/{}", ids[at]);
+    for (browser, at) in [(&mut first, 0), (&mut second, 1)] {
+        let started = browser.post("/admin/review", "").await;
+        assert_eq!(started.header("location"), Some(&*case(at)));
+    }
+    let reject = "attempt=1&decision=reject&reason=document_expired";
+    for (browser, at) in [(&mut first, 0), (&mut second, 1)] {
+        let decided = browser.post(&case(at), reject).await;
+        assert_eq!(decided.header("location"), Some(&*case(at + 2)));
+    }
+    let mut third = Browser::signed_in_as(&server, "third", Role::Reviewer).await;
+    let none = third.post("/admin/review", "").await;
+    assert_eq!(none.header("location"), Some("/admin/review"));
+    let told = third.get("/admin/review").await.body;
+    assert!(
+        told.contains("All waiting cases are reserved for or assigned to others."),
+        "{told}"
+    );
 }
 
 #[tokio::test]

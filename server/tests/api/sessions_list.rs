@@ -267,6 +267,7 @@ async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
         "{page}"
     );
     assert!(page.contains("Failed &lt;b&gt;") && !page.contains("<b>"), "{page}");
+    assert!(page.contains("Search saved."), "{page}");
     let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
     assert!(!auditor.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
     for (form, sentence) in [
@@ -305,7 +306,9 @@ async fn a_search_is_saved_for_whoever_saved_it_and_removed() {
         (removed.status, removed.header("location")),
         (303, Some("/admin/sessions"))
     );
-    assert!(!reviewer.get("/admin/sessions").await.body.contains("Failed &lt;b&gt;"));
+    let page = reviewer.get("/admin/sessions").await.body;
+    assert!(!page.contains("Failed &lt;b&gt;"), "{page}");
+    assert!(page.contains("Search removed."), "{page}");
 }
 
 /// Ten thousand and one sessions after the one that is there, with other metadata.

@@ -230,6 +230,48 @@ async fn from_the_second_look_one_returns_to_the_form_with_what_was_typed() {
 }
 
 #[tokio::test]
+async fn stricter_thresholds_show_their_effect_on_request_and_are_saved_without_a_password() {
+    const PAGE: &str = "/admin/settings/decision";
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let version = between(&browser.get(PAGE).await.body, "name=\"version\" value=\"", &['"']).to_owned();
+    let form = |accept: &str| {
+        format!(
+            "version={version}&match_accept={accept}&match_review=0.5&liveness_accept=0.6&liveness_review=0.2\
+             &accepted=machine_readable&duplicate_from=0.99&sampled=0"
+        )
+    };
+    let preview = |accept: &str| form(accept) + "&preview=yes";
+    server.clock.advance(Millis::minutes(5));
+    let wrong = browser.post(PAGE, &preview("2")).await;
+    assert!(
+        wrong.status == 422 && wrong.body.contains("value=\"2\""),
+        "{}",
+        wrong.body
+    );
+    let same = browser.post(PAGE, &preview("0.83")).await;
+    assert!(same.body.contains("These are the current settings."), "{}", same.body);
+    let shown = browser.post(PAGE, &preview("0.95")).await;
+    assert_eq!(shown.status, 200);
+    for part in [
+        "Nothing is saved yet",
+        "Effect on decisions",
+        "name=\"match_accept\" value=\"0.95\"",
+    ] {
+        assert!(shown.body.contains(part), "{part}: {}", shown.body);
+    }
+    for part in ["name=\"password\"", "name=\"confirmed\"", "name=\"preview\""] {
+        assert!(!shown.body.contains(part), "{part}: {}", shown.body);
+    }
+    assert!(
+        browser.get(PAGE).await.body.contains("value=\"0.83\""),
+        "nothing is saved"
+    );
+    assert_eq!(browser.post(PAGE, &form("0.95")).await.status, 303);
+    assert!(browser.get(PAGE).await.body.contains("value=\"0.95\""));
+}
+
+#[tokio::test]
 async fn what_somebody_else_has_saved_is_shown_before_it_is_overwritten() {
     const PAGE: &str = "/admin/settings/callbacks";
     let server = Server::new().await;

@@ -25,12 +25,13 @@ use domain::{
     named::Named,
     outcome::Checks,
     reasons::Reason,
+    ruling::RESERVATION,
     session::{Plan, Status, Step},
     time::Millis,
 };
 use std::{cmp::Reverse, sync::Arc};
 use store::{
-    StoreError,
+    StoreError, review,
     session::search::{self, Cases},
 };
 
@@ -60,23 +61,57 @@ pub async fn queue(
     .await
 }
 
-/// The case that comes next, however far down the queue it is: of those that a filter selects and that nobody but the caller works on or is to
-/// decide, the one that has been waiting longest.
+/// Those of a filter's waiting cases that nobody but the caller works on or is to decide.
+fn free_for(reviewer: &Reviewer, filter: Filter) -> Filter {
+    Filter {
+        status: Some(Status::Reviewing),
+        free_for: Some(reviewer.staff().user().clone()),
+        ..filter
+    }
+}
+
+/// The first case of the queue.
+const FIRST: Page = Page {
+    order: Order::LongestWaiting,
+    after: None,
+    limit: 1,
+};
+
+/// Whether a case comes next for the caller, however far down the queue it is.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn find_next(honnin: &Honnin, reviewer: &Reviewer, filter: Filter) -> Result<Option<SessionId>, StoreError> {
-    let filter = Filter {
-        free_for: Some(reviewer.staff().user().clone()),
-        ..filter
-    };
-    let page = Page {
-        order: Order::LongestWaiting,
-        after: None,
-        limit: 1,
-    };
-    let found = queue(honnin, reviewer, filter, page).await?;
-    Ok(found.into_iter().next().map(|case| case.id))
+pub async fn has_next(honnin: &Honnin, reviewer: &Reviewer, filter: Filter) -> Result<bool, StoreError> {
+    let found = list_sessions(honnin, reviewer.staff(), free_for(reviewer, filter), FIRST).await?;
+    Ok(!found.is_empty())
+}
+
+/// Reserves the case that comes next, however far down the queue it is: of those that a filter selects and that nobody but the caller works on or is
+/// to decide, the one that has been waiting longest. It is found and reserved in one unit, so that reviewers who go on at the same moment get
+/// different cases.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn reserve_next(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    filter: Filter,
+) -> Result<Option<SessionId>, StoreError> {
+    let (staff, filter, now) = (reviewer.staff().clone(), free_for(reviewer, filter), honnin.now());
+    let unit = honnin.db.write(async move |tx| {
+        loop {
+            let found = search::list(tx, staff.tenant(), &filter, &FIRST, now).await?;
+            let Some(case) = found.into_iter().next() else {
+                return Ok(None);
+            };
+            let reservation = review::reserve(tx, &case.id, staff.user(), now, now.plus(RESERVATION)).await?;
+            if reservation.user == *staff.user() {
+                return Ok(Some(case.id));
+            }
+            // On PostgreSQL, somebody else was faster. The next search sees that.
+        }
+    });
+    unit.await
 }
 
 /// The cases before and after one in the queue, however far down it they are.

@@ -44,7 +44,7 @@ pub enum ReviewDecision {
     Approve,
     /// Identity verified by somebody who was shown these other sessions, which were approved with the same document or face in the meantime.
     ApproveDespite(Vec<SessionId>),
-    /// Not verified, for at least one reason.
+    /// Not verified, for at least one reason that [counts against](Reason::counts_against) the session.
     Reject(Vec<Reason>),
 }
 
@@ -84,7 +84,7 @@ pub enum RuleError {
     /// The same person has just done the same: the form was sent twice.
     #[error("this has already been done")]
     Repeated,
-    /// A rejection without a reason.
+    /// A rejection without a reason that [counts against](Reason::counts_against) the session.
     #[error("a rejection needs a reason")]
     NoReason,
     /// Another reviewer has reserved it.
@@ -148,7 +148,9 @@ pub async fn rule(
     note: Option<Personal<String>>,
 ) -> Result<Timestamp, RuleError> {
     let (kind, reasons, seen) = match ruling {
-        ReviewDecision::Reject(reasons) if reasons.is_empty() => return Err(RuleError::NoReason),
+        ReviewDecision::Reject(reasons) if !reasons.iter().copied().any(Reason::counts_against) => {
+            return Err(RuleError::NoReason);
+        }
         ReviewDecision::Reject(reasons) => {
             let reasons = reasons.into_iter().map(Named::Known).collect();
             (Ruling::Rejected, reasons, Vec::new())

@@ -9,9 +9,9 @@ use domain::session::{Plan, Step};
 use leptos::prelude::*;
 
 /// The version of the sentences below; it is stored with the consent. Change it whenever they change.
-pub const CONSENT_VERSION: &str = "2026-11-28.1";
+pub const CONSENT_VERSION: &str = "2026-12-01.1";
 /// The version of the page that also asks for the face search; the answer is stored beside it.
-pub const CONSENT_VERSION_SEARCH: &str = "2026-11-28.1-search";
+pub const CONSENT_VERSION_SEARCH: &str = "2026-12-01.1-search";
 
 /// The consent page.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +182,7 @@ mod tests {
         let lines = sentences.into_iter().flat_map(said);
         let all: Vec<&str> = [CONSENT_VERSION].into_iter().chain(lines).collect();
         insta::assert_snapshot!(all.join("\n"), @r"
-    2026-11-28.1
+    2026-12-01.1
     To verify your identity, we need you to agree to this:
     本人確認のため、次の内容への同意が必要です。
     为验证您的身份，需要您同意以下内容：
@@ -211,13 +211,13 @@ mod tests {
     {tenant} chụp khuôn mặt bạn và đo đặc điểm. Đây là dữ liệu sinh trắc học.
     {tenant} tira fotos do seu rosto e o mede. São dados biométricos.
     {tenant} toma fotos de su cara y la mide. Son datos biométricos.
-    Everything is deleted {days} {days:day|days} after the verification ends.
-    すべての情報は確認の終了から{days}日後に削除されます。
-    所有信息将在验证结束 {days} 天后删除。
-    모든 정보는 확인이 끝나고 {days}일 후에 삭제됩니다.
-    Mọi dữ liệu được xóa sau {days} ngày kể từ khi kết thúc xác minh.
-    Tudo é apagado {days} {days:dia|dias} após o fim da verificação.
-    Todo se borra {days} {days:día|días} después de terminar la verificación.
+    Photos and personal details are deleted {days} {days:day|days} after the verification ends.
+    写真と個人情報は確認の終了から{days}日後に削除されます。
+    照片和个人信息将在验证结束 {days} 天后删除。
+    사진과 개인정보는 확인이 끝나고 {days}일 후에 삭제됩니다.
+    Ảnh và thông tin cá nhân được xóa sau {days} ngày kể từ khi kết thúc xác minh.
+    As fotos e os dados pessoais são apagados {days} {days:dia|dias} após o fim da verificação.
+    Las fotos y los datos personales se borran {days} {days:día|días} después de terminar la verificación.
     {tenant} processes photos of your identity document and reads the details on it.
     {tenant} が本人確認書類の写真を取り扱い、記載内容を読み取ります。
     {tenant} 处理您的身份证件照片，并读取其中的信息。
@@ -246,13 +246,13 @@ mod tests {
     Nếu kiểm tra tự động chưa rõ ràng, nhân viên của {tenant} sẽ xem xét.
     Se a verificação automática não for conclusiva, uma pessoa de {tenant} faz a análise.
     Si la comprobación automática no es concluyente, la revisa una persona de {tenant}.
-    Everything is deleted {days} {days:day|days} after the verification ends. You can ask {tenant} to delete it earlier.
-    すべての情報は確認の終了から{days}日後に削除されます。それより早い削除も {tenant} にお申し出いただけます。
-    所有信息将在验证结束 {days} 天后删除。您也可以要求 {tenant} 提前删除。
-    모든 정보는 확인이 끝나고 {days}일 후에 삭제됩니다. 그 전에 삭제하도록 {tenant}에 요청하실 수도 있습니다.
-    Mọi dữ liệu được xóa sau {days} ngày kể từ khi kết thúc xác minh. Bạn có thể yêu cầu {tenant} xóa sớm hơn.
-    Tudo é apagado {days} {days:dia|dias} após o fim da verificação. Você pode pedir a {tenant} que apague antes.
-    Todo se borra {days} {days:día|días} después de terminar la verificación. Puede pedir a {tenant} que lo borre antes.
+    Photos and personal details are deleted {days} {days:day|days} after the verification ends. The result and a log of the verification are kept without them. You can ask {tenant} to delete your data earlier.
+    写真と個人情報は確認の終了から{days}日後に削除されます。判定結果と手続きの記録は、これらを除いて保持されます。それより早い削除も {tenant} にお申し出いただけます。
+    照片和个人信息将在验证结束 {days} 天后删除。验证结果和操作记录会在不含这些内容的情况下保留。您也可以要求 {tenant} 提前删除您的数据。
+    사진과 개인정보는 확인이 끝나고 {days}일 후에 삭제됩니다. 결과와 진행 기록은 이를 제외하고 보관됩니다. 그 전에 데이터를 삭제하도록 {tenant}에 요청하실 수도 있습니다.
+    Ảnh và thông tin cá nhân được xóa sau {days} ngày kể từ khi kết thúc xác minh. Kết quả và nhật ký xác minh được giữ lại nhưng không kèm các dữ liệu đó. Bạn có thể yêu cầu {tenant} xóa dữ liệu của bạn sớm hơn.
+    As fotos e os dados pessoais são apagados {days} {days:dia|dias} após o fim da verificação. O resultado e um registro da verificação são mantidos sem eles. Você pode pedir a {tenant} que apague seus dados antes.
+    Las fotos y los datos personales se borran {days} {days:día|días} después de terminar la verificación. El resultado y un registro de la verificación se conservan sin ellos. Puede pedir a {tenant} que borre sus datos antes.
     If you do not agree, the verification ends here and {tenant} is notified.
     同意されない場合、本人確認はここで終了し、{tenant} に通知されます。
     如果不同意，验证将就此结束，并会通知 {tenant}。

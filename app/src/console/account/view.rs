@@ -249,13 +249,17 @@ fn recovery(factors: &Factors) -> Option<AnyView> {
 fn session(own: &OwnSession, here: bool) -> Row {
     let action = format!("/admin/account/sessions/{}/end", own.id);
     let at = |at: Option<Timestamp>| at.map(time);
+    let agent = browser_of(&own.agent);
     let end = if here {
         badge(say("this browser", "このブラウザー"), Tone::Live)
     } else {
-        view! { <form method="post" action=action><button class="button secondary small" type="submit">{say("Sign out", "サインアウト")}</button></form> }
-            .into_any()
+        view! {
+            <form method="post" action=action>
+                <button class="button secondary small" type="submit">{say("Sign out", "サインアウト")}<span class="unseen">{format!(" {agent}")}</span></button>
+            </form>
+        }
+        .into_any()
     };
-    let agent = browser_of(&own.agent);
     [
         row_name(view! { {agent}<br/><span class="soft">{own.address.clone()}</span> }),
         cell(at(own.signed_in_at)).class("nowrap"),

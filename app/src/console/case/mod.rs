@@ -12,7 +12,8 @@ use super::{
     flash::Notice,
     labels::slot_name,
     layout::NavigationItem,
-    link,
+    link::{self, LinkView},
+    next_case::{none_left, reserve_next},
     notices::{asked_already, assigned, why_not_assigned, why_not_done},
     parts::minutes,
     request::{PageResult, Request, done, not_done, told},
@@ -56,7 +57,6 @@ use service::{
     session::{
         history::{SessionHistory, Taken},
         page::find_status,
-        search::{Order, Page},
     },
     stored::Slot,
 };
@@ -160,8 +160,11 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
     })
 }
 
+/// The codes of those for which a session can be rejected.
 fn names(reasons: &[Named<Reason>]) -> Vec<String> {
-    reasons.iter().map(|reason| reason.as_str().to_owned()).collect()
+    let counts = |reason: &&Named<Reason>| reason.known().is_none_or(Reason::counts_against);
+    let grounds = reasons.iter().filter(counts);
+    grounds.map(|reason| reason.as_str().to_owned()).collect()
 }
 
 /// How earlier attempts ended in review, oldest first.
@@ -336,29 +339,9 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         Err(error) => return refused(&request, &reviewer, &id, &fields, error).await,
     }
     let selection = Selection::of(request.query()?);
-    match next_case(&request, &reviewer, selection).await? {
-        Next::Case(next) => done(
-            &selection.href(&format!("{QUEUE}/{next}")),
-            say("This is the next case.", "次の案件です。"),
-        ),
-        Next::Taken => done(
-            &selection.href(QUEUE),
-            say(
-                "All other cases are reserved for or assigned to others.",
-                "残りの案件は、すべてほかの担当者が対応中か、割り当て済みです。",
-            ),
-        ),
-        Next::None if selection.is_all() => done(
-            QUEUE,
-            say("No more cases to review.", "審査待ちの案件はもうありません。"),
-        ),
-        Next::None => done(
-            &selection.href(QUEUE),
-            say(
-                "No more cases with these filters.",
-                "この条件に一致する案件はもうありません。",
-            ),
-        ),
+    match reserve_next(&request, &reviewer, selection).await? {
+        Some(next) => done(&next, say("This is the next case.", "次の案件です。")),
+        None => none_left(&request, &reviewer, selection).await,
     }
 }
 
@@ -372,30 +355,6 @@ fn note_of(fields: &Fields) -> String {
     fields.text(NOTE).replace("\r\n", "\n")
 }
 
-/// What comes after a decided case.
-enum Next {
-    /// The case that has been waiting longest, of those that nobody else has.
-    Case(SessionId),
-    /// Others have all that wait.
-    Taken,
-    /// None waits.
-    None,
-}
-
-async fn next_case(request: &Request, reviewer: &Reviewer, selection: Selection) -> PageResult<Next> {
-    let (honnin, me) = (request.honnin(), request.staff().user());
-    if let Some(case) = review::find_next(honnin, reviewer, selection.filter(me)).await? {
-        return Ok(Next::Case(case));
-    }
-    let page = Page {
-        order: Order::LongestWaiting,
-        after: None,
-        limit: 1,
-    };
-    let others = review::queue(honnin, reviewer, selection.filter(me), page).await?;
-    Ok(if others.is_empty() { Next::None } else { Next::Taken })
-}
-
 /// Asks the user again, after a second look.
 async fn ask_again(
     request: &Request,
@@ -406,7 +365,14 @@ async fn ask_again(
 ) -> PageResult<Outcome> {
     match ask_again::answer(fields) {
         Answer::Yes => match review::ask_again(request.honnin(), reviewer, looked_at(id, fields), note).await {
-            Ok(made) => Ok(Outcome::shown(StatusCode::OK, link::of_new_attempt(id, &made))),
+            Ok(made) => {
+                let queue = Selection::of(request.query()?).href(QUEUE);
+                let shown = LinkView {
+                    queue: Some(queue),
+                    ..link::of_new_attempt(id, &made)
+                };
+                Ok(Outcome::shown(StatusCode::OK, shown))
+            }
             // By reloading the page that shows the link, for example.
             Err(RuleError::Repeated) => not_done(&format!("/admin/sessions/{id}"), asked_already()),
             Err(error) => refused(request, reviewer, id, fields, error).await,

@@ -230,11 +230,10 @@ fn picks(ticked: &[String], noted: &[(Named<Reason>, String)]) -> AnyView {
     let is_ticked = |reason: &Reason| ticked.iter().any(|ticked| ticked == reason.as_str());
     let near = |reason: &Reason| is_ticked(reason) || noted.iter().any(|(noted, _)| noted == reason);
     // What only the system can know is not a reason for a reviewer to choose.
-    let of_the_system = |reason: &Reason| {
-        matches!(reason.effect(), Effect::AskAgain)
-            || matches!(reason, Reason::QualitySampling | Reason::CheckUnavailable)
-    };
-    let (likely, rest): (Vec<Reason>, Vec<Reason>) = Reason::ALL.iter().copied().partition(near);
+    let of_the_system =
+        |reason: &Reason| matches!(reason.effect(), Effect::AskAgain) || matches!(reason, Reason::CheckUnavailable);
+    let grounds = Reason::ALL.iter().copied().filter(|reason| reason.counts_against());
+    let (likely, rest): (Vec<Reason>, Vec<Reason>) = grounds.partition(near);
     let keys = REASON_KEYS.into_iter().map(Some).chain(std::iter::repeat(None));
     let likely = likely
         .into_iter()
@@ -488,7 +487,7 @@ fn state(view: &CaseView) -> AnyView {
         }
         .into_any(),
         Reservation::Over(Some((name, ruling, at))) => {
-            let said = tell!("{} by {name} at {} UTC.", "{}（{name}、{} UTC）", labels::ruling(*ruling).0, minutes(*at));
+            let said = tell!("{} by {name} at {} UTC.", "{}（{} UTC、{name}）", labels::ruling(*ruling).0, minutes(*at));
             view! { <p class="note">{said}</p>{typed(view)} }.into_any()
         }
         Reservation::Over(None) => {

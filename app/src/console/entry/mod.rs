@@ -199,6 +199,11 @@ async fn challenge(request: GuestRequest) -> PageResult<Response> {
 }
 
 async fn load_set_up(request: GuestRequest) -> PageResult<SetUpView> {
+    opened_set_up(&request).await
+}
+
+/// The form before anything is typed.
+async fn opened_set_up(request: &GuestRequest) -> PageResult<SetUpView> {
     let token = request.param("token").to_owned();
     match set_up::open_set_up(request.honnin(), &token).await {
         Ok(tenant) => Ok(SetUpView {
@@ -227,15 +232,11 @@ async fn set_up(request: GuestRequest, fields: Fields) -> PageResult<Outcome> {
         Err(SetUpError::Closed) => return Err(Fault::SetUpClosed),
         Err(SetUpError::Store(error)) => return Err(error.into()),
     };
-    let tenant = set_up::open_set_up(request.honnin(), token)
-        .await
-        .map_err(|_| Fault::NotFound)?;
     Ok(Outcome::refused(SetUpView {
-        token: token.to_owned(),
-        tenant,
         organisation: fields.text("organisation"),
         name: fields.text("name"),
         email: fields.text("email"),
         mistakes: in_order(faults.into_iter().map(bad_field).collect(), &FIELDS),
+        ..opened_set_up(&request).await?
     }))
 }

@@ -20,6 +20,7 @@ use domain::{
     request::{CreationRequest, Issue},
     tenant::{NotReady, TenantSettings},
     time::Timestamp,
+    user_input::{ADDRESS_LIMIT, NAME_LIMIT},
 };
 use http::StatusCode;
 use leptos::prelude::*;
@@ -138,12 +139,13 @@ fn not_json() -> &'static str {
     )
 }
 
-/// The most characters that a text may have. What is empty is left out of the request, so a text out of its bounds is too long.
-fn most_characters(issue: &Issue) -> Option<&str> {
-    issue
-        .message
-        .strip_prefix("must have 1 to ")?
-        .strip_suffix(" characters")
+/// The most characters that a field about the person may have. What is empty is left out of the request, so a text out of its bounds is too long.
+fn most_characters(field: &str) -> Option<usize> {
+    match field {
+        "lastName" | "firstName" => Some(NAME_LIMIT),
+        "address" => Some(ADDRESS_LIMIT),
+        _ => None,
+    }
 }
 
 /// What the API says is wrong, with the field's name as the form has it.
@@ -152,7 +154,8 @@ fn issue_of(issue: &Issue) -> Mistake {
     let at = issue.path.last().map_or(METADATA, String::as_str);
     let field = names.into_iter().find(|name| *name == at).unwrap_or(METADATA);
     let label = label(field);
-    let sentence = match most_characters(issue) {
+    let most = most_characters(field).filter(|_| issue.tag == "Limit");
+    let sentence = match most {
         Some(most) => tell!(
             "{label} must be {most} characters or fewer.",
             "{label}は{most}文字以内で入力してください。"

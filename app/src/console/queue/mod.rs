@@ -7,12 +7,16 @@ pub use live::CASES;
 
 use super::{
     layout::NavigationItem,
+    next_case::{none_left, reserve_next},
     request::{PageResult, Request, signed_in},
     selection::{QUEUE, Selection},
     sessions::PAGE,
 };
-use crate::page::handler;
-use axum::{Router, routing::get};
+use crate::page::{Fields, Outcome, form, handler};
+use axum::{
+    Router,
+    routing::{get, post},
+};
 use domain::{cursor, ids::SessionId};
 use leptos::prelude::*;
 use service::{
@@ -29,9 +33,21 @@ pub fn QueuePage() -> impl IntoView {
     signed_in(NavigationItem::Review, load, render)
 }
 
-/// What the queue's script asks for.
+/// Its form, and what its script asks for.
 pub(super) fn forms() -> Router {
-    Router::new().route("/admin/review/cases", get(handler(live::cases_now)))
+    Router::new()
+        .route(QUEUE, post(form(QUEUE, start)))
+        .route("/admin/review/cases", get(handler(live::cases_now)))
+}
+
+/// POST: the person begins with the case that has been waiting longest. A link to it would lead those who begin at the same moment to one case.
+async fn start(request: Request, _: Fields) -> PageResult<Outcome> {
+    let reviewer = Reviewer::of(request.staff())?;
+    let selection = Selection::of(request.query()?);
+    match reserve_next(&request, &reviewer, selection).await? {
+        Some(next) => Ok(Outcome::go(&next)),
+        None => none_left(&request, &reviewer, selection).await,
+    }
 }
 
 async fn load(request: Request) -> PageResult<QueueView> {
@@ -56,12 +72,12 @@ async fn load(request: Request) -> PageResult<QueueView> {
     });
     let me = request.staff().user().clone();
     let rows: Vec<_> = found.into_iter().map(|found| waiting(found, &request)).collect();
-    let first = review::find_next(request.honnin(), &reviewer, selection.filter(&me)).await?;
+    let has_next = review::has_next(request.honnin(), &reviewer, selection.filter(&me)).await?;
     let mut view = QueueView {
         selection,
         counts,
         rows,
-        first: first.map(|case| case.to_string()),
+        has_next,
         next,
         target: settings.unwrap_or_default().review_target,
         now: request.honnin().now(),

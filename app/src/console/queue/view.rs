@@ -59,8 +59,8 @@ pub(super) struct QueueView {
     pub counts: ReasonCounts,
     /// The cases.
     pub rows: Vec<Waiting>,
-    /// The case that has been waiting longest, of those that nobody else has, on whatever page it is.
-    pub first: Option<String>,
+    /// Whether a case waits that nobody else has, on whatever page it is.
+    pub has_next: bool,
     /// After which case this page begins; empty for the first page.
     pub after: String,
     /// Address of the next page.
@@ -243,8 +243,12 @@ fn keys() -> AnyView {
 
 /// The way to the case that comes next.
 pub(super) fn start(view: &QueueView) -> Option<AnyView> {
-    let first = view.first.as_ref()?;
-    Some(view! { <a class="button primary small" href=view.case(first) data-first>{say("Start with the oldest ", "最も古い案件から開始 ")}<kbd>"N"</kbd></a> }.into_any())
+    let form = view! {
+        <form method="post" action=view.selection.href(QUEUE)>
+            <button class="button primary small" type="submit" data-first>{say("Start with the oldest ", "最も古い案件から開始 ")}<kbd>"N"</kbd></button>
+        </form>
+    };
+    view.has_next.then(|| form.into_any())
 }
 
 /// The cases, and the next page.
@@ -264,7 +268,7 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
         duration(view.target)
     );
     let main = view! {
-        {heading(say("Review", "審査"), view! { {help}<span data-region="start">{start(view)}</span> }.into_any())}
+        {heading(say("Review", "審査"), view! { {help}<div data-region="start">{start(view)}</div> }.into_any())}
         <p class="soft">{target}</p>
         <p class="note" role="alert" data-signed-out hidden>{say(
             "You are no longer signed in, or may no longer review. ",

@@ -4,7 +4,14 @@ use crate::{
     console::day::{self, midnight},
     page::Fields,
 };
-use domain::time::{Millis, Timestamp};
+use domain::{
+    document::DocumentType,
+    funnel::FunnelStep,
+    outcome::Verdict,
+    reasons::Reason,
+    session::Status,
+    time::{Millis, Timestamp},
+};
 use service::session::search::LONGEST_PART;
 
 /// The filters as requested.
@@ -33,8 +40,13 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The filters of an address or a form.
+    /// The filters of an address or a form. A value that is not known, such as a reason of a newer version, filters nothing, so it is not shown as a
+    /// filter either.
     pub(super) fn of(fields: &Fields) -> Self {
+        let known = |name, is_known: fn(&str) -> bool| -> String {
+            let text = fields.text(name);
+            if is_known(&text) { text } else { String::new() }
+        };
         // What is searched for is what is shown.
         let part = |name| -> String { fields.text(name).chars().take(LONGEST_PART).collect() };
         let q = part("q");
@@ -46,14 +58,14 @@ impl Asked {
         Self {
             q,
             id: fields.text("id"),
-            status: fields.text("status"),
-            verdict: fields.text("verdict"),
-            reason: fields.text("reason"),
-            document: fields.text("document"),
+            status: known("status", |text| Status::parse(text).is_some()),
+            verdict: known("verdict", |text| Verdict::parse(text).is_some()),
+            reason: known("reason", |text| Reason::parse(text).is_some()),
+            document: known("document", |text| DocumentType::parse(text).is_some()),
             from: fields.text("from"),
             to: fields.text("to"),
             metadata,
-            lost: fields.text("lost"),
+            lost: known("lost", |text| FunnelStep::parse(text).is_some()),
         }
     }
 
@@ -181,6 +193,16 @@ mod tests {
             };
             assert_eq!(asked.mistake().is_some(), is_wrong, "{from} {to}");
         }
+    }
+
+    #[test]
+    fn what_filters_nothing_is_not_shown_as_a_filter() {
+        let query = b"status=paused&verdict=x&reason=no_such_reason&document=x&lost=x&from=x";
+        let asked = Asked::of(&Fields::of_bytes(query).unwrap());
+        // Nothing takes place on a day that does not exist.
+        assert_eq!(asked.set(), [("from", "x".to_owned())]);
+        let query = b"status=failed&reason=document_expired";
+        assert_eq!(Asked::of(&Fields::of_bytes(query).unwrap()).set().len(), 2);
     }
 
     #[test]

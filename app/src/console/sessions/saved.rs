@@ -3,7 +3,7 @@
 use super::{HERE, asked::Asked, listed};
 use crate::{
     console::{
-        request::{PageResult, Request},
+        request::{PageResult, Request, done},
         words::{say, tell},
     },
     page::{Fields, Outcome, mistake},
@@ -68,7 +68,10 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
             query: query.clone(),
         };
         match save_filter(request.honnin(), request.staff(), filter).await {
-            Ok(()) => return Ok(Outcome::go(&address(HERE, &query))),
+            Ok(()) => {
+                let list = address(HERE, &query);
+                return done(&list, say("Search saved.", "検索条件を保存しました。"));
+            }
             Err(SaveFilterError::BadName) => tell!(
                 "Enter a name of 1 to {LONGEST_NAME} characters.",
                 "名前は1〜{LONGEST_NAME}文字で入力してください。"
@@ -87,5 +90,6 @@ pub(super) async fn save(request: Request, fields: Fields) -> PageResult<Outcome
 
 pub(super) async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {
     remove_filter(request.honnin(), request.staff(), fields.raw(NAME)).await?;
-    Ok(Outcome::go(&address(HERE, &query(&Asked::of(&fields)))))
+    let list = address(HERE, &query(&Asked::of(&fields)));
+    done(&list, say("Search removed.", "検索条件を削除しました。"))
 }

@@ -49,7 +49,7 @@ use view::{SettingsView, render};
 const HERE: &str = "/admin/settings";
 /// The page of a section.
 const SECTION: &str = "/admin/settings/{section}";
-/// The button of the branding form that shows how it looks and saves nothing.
+/// The button that saves nothing: of the branding, it shows how that looks; of the decision, what it would change.
 const PREVIEW: &str = "preview";
 /// The field of the callback URLs' form with the URL to test.
 const TESTED: &str = "test";
@@ -190,6 +190,9 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
     if section == Section::Look && fields.has(PREVIEW) {
         return show_sample(&request, &fields, version, &wanted).await;
     }
+    if section == Section::Decision && fields.has(PREVIEW) {
+        return show_effect(&request, &fields, version, &wanted).await;
+    }
     if let Change::Callbacks(list) = &wanted
         && fields.has(TEST)
     {
@@ -219,17 +222,34 @@ async fn save(request: Request, fields: Fields) -> PageResult<Outcome> {
 
 /// How the branding looks as it was typed. Nothing is saved.
 async fn show_sample(request: &Request, fields: &Fields, version: i64, wanted: &Change) -> PageResult<Outcome> {
-    let checked = settings::check(request.honnin(), request.staff(), version, wanted).await;
-    let mistakes = match checked {
-        // Whatever somebody else has saved, this is how it would look.
-        Ok(()) | Err(SettingsError::Stale) => Vec::new(),
-        Err(error) => why_not_saved(Section::Look, error)?,
-    };
+    let mistakes = faults_of(request, Section::Look, version, wanted).await?;
     if !mistakes.is_empty() {
         return refused(request, Section::Look, fields, mistakes).await;
     }
     let view = typed(request, Section::Look, fields).await?;
     Ok(Outcome::shown(StatusCode::OK, view))
+}
+
+/// What the last decisions would have become with what was typed. Nothing is saved.
+async fn show_effect(request: &Request, fields: &Fields, version: i64, wanted: &Change) -> PageResult<Outcome> {
+    let mistakes = faults_of(request, Section::Decision, version, wanted).await?;
+    if !mistakes.is_empty() {
+        return refused(request, Section::Decision, fields, mistakes).await;
+    }
+    let mut view = second_look(request, Section::Decision, fields, wanted, mistakes).await?;
+    let unchanged = view.second_look.take_if(|look| look.preview.changes.is_empty());
+    if unchanged.is_some() {
+        view.done = Some(say("These are the current settings.", "現在の設定と同じです。"));
+    }
+    Ok(Outcome::shown(StatusCode::OK, view))
+}
+
+/// What is wrong with a change that is only shown. Whatever somebody else has saved, this is what it would do.
+async fn faults_of(request: &Request, section: Section, version: i64, wanted: &Change) -> PageResult<Vec<Mistake>> {
+    match settings::check(request.honnin(), request.staff(), version, wanted).await {
+        Ok(()) | Err(SettingsError::Stale) => Ok(Vec::new()),
+        Err(error) => why_not_saved(section, error),
+    }
 }
 
 /// Why a change was not saved, as sentences.
@@ -317,7 +337,8 @@ async fn second_look(
     mistakes: Vec<Mistake>,
 ) -> PageResult<SettingsView> {
     let found = preview(request.honnin(), request.staff(), wanted).await?;
-    let entered = fields.without(&[CONFIRMED, "password", "code", "credential"]);
+    let entered = fields.without(&[CONFIRMED, PREVIEW, "password", "code", "credential"]);
+    let is_asked = !found.weakenings.is_empty() && !request.is_confirmed_within(CONFIRMED_FOR);
     Ok(SettingsView {
         second_look: Some(SecondLook {
             section,
@@ -325,10 +346,10 @@ async fn second_look(
             typed: entered
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
-            proof: if request.is_confirmed_within(CONFIRMED_FOR) {
-                None
-            } else {
+            proof: if is_asked {
                 Some(proof_within(request, CONFIRMED_FOR).await?)
+            } else {
+                None
             },
             mistakes,
         }),

@@ -1,4 +1,5 @@
-//! The second look at a change that weakens something: old and new values, what the change would do, and who makes it.
+//! The second look at a change that weakens something, or overwrites what somebody else has saved, and at one that somebody wants to look at: old
+//! and new values, and what the change would do. Whoever weakens something confirms that it is them.
 
 use super::{BACK, section::path};
 use crate::console::labels;
@@ -22,7 +23,7 @@ pub(super) struct SecondLook {
     pub preview: Preview,
     /// The form as typed, which is sent again.
     pub typed: Vec<(String, String)>,
-    /// What the person is asked for, unless they have just proved who they are.
+    /// What the person is asked for, if the change weakens something and they have not just proved who they are.
     pub proof: Option<Proof>,
     /// What is wrong.
     pub mistakes: Vec<Mistake>,
@@ -185,6 +186,9 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
         .iter()
         .map(|weaker| view! { <li>{labels::weakening(*weaker)}</li> })
         .collect_view();
+    let weakens = !preview.weakenings.is_empty();
+    let weaker = weakens.then(|| view! { <ul class="bullets">{weaker}</ul> });
+    let confirmed = weakens.then(|| view! { <input type="hidden" name=forms::CONFIRMED value=forms::YES/> });
     let typed = view
         .typed
         .iter()
@@ -199,14 +203,15 @@ pub(super) fn render(view: &SecondLook, frame: &Frame, meta: &PageMeta) -> AnyVi
             <p class="crumb"><a href=back.clone()>{labels::section(view.section)}</a></p>
             <h1>{say("Check this change", "変更内容の確認")}</h1>
             {mistakes(&view.mistakes)}
-            <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p><ul class="bullets">{weaker}</ul>{no_session(view)}</div>
-            {panel(say("What changes", "変更内容"), changes(preview))}
+            <div class="panel notice"><p>{say("Nothing is saved yet.", "まだ保存されていません。")}</p>{weaker}{no_session(view)}</div>
+            // What is said of the section as a whole leads here.
+            <div id=view.section.as_str() tabindex="-1">{panel(say("What changes", "変更内容"), changes(preview))}</div>
             {preview.decisions.as_ref().map(|found| panel(say("Effect on decisions", "判定への影響"), decisions(found)))}
             {preview.erasures.as_ref().map(|found| panel(say("Effect on personal data", "個人情報への影響"), erasures(found)))}
             {preview.callers.as_ref().map(|found| panel(say("Effect on callers", "API呼び出し元への影響"), callers(found)))}
             <form class="stack" method="post" action=action data-passkey=view.proof.and_then(Proof::challenge)>
                 {typed}
-                <input type="hidden" name=forms::CONFIRMED value=forms::YES/>
+                {confirmed}
                 {view.proof.map(|proof| proof_fields(proof, &view.mistakes, meta))}
                 <p class="head-actions"><button class="button primary" type="submit">{say("Save the change", "変更を保存")}</button>
                     <button class="button secondary" type="submit" name=BACK value="yes">{say("Change it", "修正する")}</button>

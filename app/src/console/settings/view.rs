@@ -467,8 +467,19 @@ pub(super) fn render(view: &SettingsView, frame: &Frame, meta: &PageMeta) -> Any
     let section = view.section;
     let beside = (section == Section::Look).then(|| sample(&view.name, &view.accent, view.logo.as_ref(), meta));
     let width = if beside.is_some() { "two" } else { "narrow-page" };
-    let preview = (section == Section::Look).then(|| {
-        view! { " "<button class="button secondary small" type="submit" name=PREVIEW value="yes">{say("Preview", "プレビュー")}</button> }
+    let preview = match section {
+        Section::Look => Some(say("Preview", "プレビュー")),
+        Section::Decision => Some(say("Show the effect", "影響を確認")),
+        Section::Review
+        | Section::Steps
+        | Section::Lifetimes
+        | Section::Callbacks
+        | Section::Addresses
+        | Section::SignIn
+        | Section::Webhook => None,
+    };
+    let preview = preview.map(|name| {
+        view! { " "<button class="button secondary small" type="submit" name=PREVIEW value="yes">{name}</button> }
     });
     let main = view! {
         <p class="crumb"><a href=HERE>{say("Settings", "設定")}</a></p>
