@@ -7,6 +7,7 @@ mod calendar;
 mod card;
 mod code;
 mod confirm;
+mod country;
 mod document;
 mod drawing;
 mod extent;

@@ -537,8 +537,18 @@ pub(super) fn birth_in_print<'a>(
     })
 }
 
-/// Whether a zone that was read with certainty has one name of its holder, and fillers in place of another one.
+/// Whether machine-readable data that was read with certainty has one name of its holder and says that there is no other: a zone with fillers in its
+/// place, or a code whose family name is the whole name.
 pub(super) fn gives_one_name(side: &DocumentFindings) -> bool {
+    let is_whole_name = |code: &CodeReading| {
+        let [last, whole] = [FieldName::LastName, FieldName::FullName].map(|name| normal(&code.fields, name));
+        last.is_some() && last == whole && find(&code.fields, FieldName::FirstName).is_none()
+    };
+    let mut codes = side.codes.iter().filter(|code| code.signature != Signature::Invalid);
+    codes.any(is_whole_name) || has_zone_with_one_name(side)
+}
+
+fn has_zone_with_one_name(side: &DocumentFindings) -> bool {
     let is_certain = |zone: &&MrzReading| is_whole(zone) && zone.agrees_with_free_reading && !zone.names_in_doubt;
     let names = side.mrz.as_ref().filter(is_certain).map(MrzReading::names);
     // Other formats have a place of its own for either name, or none.

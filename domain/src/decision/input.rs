@@ -4,7 +4,7 @@ use super::{Evidence, Notes, across, document::layouts};
 use crate::{
     document::{FieldName, OcrField},
     findings::DocumentFindings,
-    input_match::{self, completes, names::same_letters},
+    input_match::{self, completes, names::same_letters, says_century},
     outcome::InputMatchCheck,
     reasons::Reason,
 };
@@ -69,7 +69,9 @@ fn read(document: &[DocumentFindings], today: Date) -> Vec<OcrField> {
     let (prints, machines): (Vec<_>, Vec<_>) = document.iter().partition(|side| across::is_print_only(side));
     let printed = || prints.iter().flat_map(|side| &side.fields);
     let whole = |side: &DocumentFindings, field: &OcrField| {
-        let completed = || printed().find(|print| print.name == field.name && completes(print, field));
+        let is_certain = |print: &OcrField| print.name != FieldName::BirthDate || says_century(print);
+        let is_whole = |print: &&OcrField| print.name == field.name && completes(print, field) && is_certain(print);
+        let completed = || printed().find(is_whole);
         let is_spelt = |print: &&OcrField| is_with_marks(print, field);
         let found = match field.normalized {
             Some(_) if field.name == FieldName::BirthDate => across::birth_in_print(side, document, today),
@@ -94,13 +96,19 @@ fn is_with_marks(print: &OcrField, machine: &OcrField) -> bool {
     is_name && print.name == machine.name && both.is_some_and(is_same)
 }
 
-/// Takes a name for the whole one where the zone says that its holder has no other: documents have it as either. A single word counts as the whole name
-/// only if the person typed one name. Several words may be all names of somebody whose state does not separate them, `AHMAD<BIN<ALI` (ICAO 9303-3
-/// section 4.6), however those who gave both a family and a given name split them.
+/// Takes a name for the whole one where the zone or a code says that its holder has no other: documents have it as either. A single word counts as
+/// the whole name only if the person typed one name. Several words may be all names of somebody whose state does not separate them, `AHMAD<BIN<ALI`
+/// (ICAO 9303-3 section 4.6), however those who gave both a family and a given name split them.
 fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings], (has_only_name, has_both_names): (bool, bool)) {
     let has = |name: FieldName| read.iter().any(|field| field.name == name);
-    let is_only = has(FieldName::LastName) != has(FieldName::FirstName) && !has(FieldName::FullName);
     let is_name = |field: &OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
+    // A code repeats the only name as the whole one.
+    let repeats = |whole: &OcrField, field: &OcrField| {
+        is_name(field) && field.normalized.is_some() && field.normalized == whole.normalized
+    };
+    let is_another_whole =
+        |whole: &OcrField| whole.name == FieldName::FullName && !read.iter().any(|field| repeats(whole, field));
+    let is_only = has(FieldName::LastName) != has(FieldName::FirstName) && !read.iter().any(is_another_whole);
     let has_words = |field: &OcrField| field.normalized.as_deref().is_some_and(|name| name.contains(' '));
     let is_whole = has_only_name || (has_both_names && read.iter().any(|field| is_name(field) && has_words(field)));
     if is_only && is_whole && document.iter().any(across::gives_one_name) {

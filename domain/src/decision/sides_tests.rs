@@ -251,6 +251,40 @@ fn a_zone_without_given_names_confirms_that_there_is_none() {
 }
 
 #[test]
+fn an_only_name_is_confirmed_by_a_barcode_that_says_that_there_is_no_other() {
+    const NAMES: [FieldName; 3] = [FieldName::LastName, FieldName::FirstName, FieldName::FullName];
+    let kind = DocumentType::IdCard;
+    let typed = UserInput {
+        last_name: Some("Suharto".into()),
+        birth_date: Some("1974-08-12".into()),
+        ..UserInput::default()
+    };
+    let last = (FieldName::LastName, "SUHARTO");
+    let whole = |name| (FieldName::FullName, name);
+    let decision = |printed: &[(FieldName, &str)], coded_names: &[(FieldName, &str)]| {
+        let [mut front, mut back] = card("SUHARTO", "HATTA");
+        for (side, names) in [(&mut front, printed), (&mut back, coded_names)] {
+            side.fields.retain(|field| !NAMES.contains(&field.name));
+            side.fields.extend(items(side.side, names));
+        }
+        let back = coded(kind, &back);
+        decide_on(kind, &[front, back], &typed, &Policy::default())
+    };
+    let approved = decision(&[last], &[last, whole("SUHARTO")]);
+    assert_eq!(approved.verdict, Verdict::Approved, "{:?}", approved.reasons);
+    let given = (FieldName::FirstName, "HATTA");
+    for (printed, coded_names) in [
+        // A given name may not be in the code because nobody knows it.
+        (&[last][..], &[last][..]),
+        (&[last][..], &[last, whole("SUHARTO HATTA")][..]),
+        (&[last, given][..], &[last, whole("SUHARTO")][..]),
+    ] {
+        let unconfirmed = decision(printed, coded_names);
+        assert_ne!(unconfirmed.verdict, Verdict::Approved, "{printed:?} {coded_names:?}");
+    }
+}
+
+#[test]
 fn a_family_name_that_is_given_alone_is_compared_with_all_names_that_a_zone_has_in_one() {
     let plan = Plan {
         steps: vec![Step::Document],

@@ -120,6 +120,14 @@ pub fn completes(whole: &OcrField, part: &OcrField) -> bool {
     goes_on(text, whole)
 }
 
+/// Whether the text of a date has all digits of its year: two of them are those of a child and of somebody a hundred years older.
+#[must_use]
+pub fn says_century(date: &OcrField) -> bool {
+    let year = date.normalized.as_deref().and_then(|day| day.get(..4));
+    let both = year.zip(date.text.as_deref());
+    both.is_some_and(|(year, text)| text.contains(year))
+}
+
 /// Whether two values are the same; `None` if that is unknown.
 type Same = fn(&str, &str) -> Option<bool>;
 
@@ -334,6 +342,23 @@ mod tests {
         ] {
             let (part, whole) = (field(FieldName::BirthDate, part), field(FieldName::BirthDate, whole));
             assert_eq!(completes(&whole, &part), same, "{:?} {:?}", whole.text, part.text);
+        }
+    }
+
+    #[test]
+    fn two_digits_of_a_year_do_not_say_its_century() {
+        for (text, says) in [
+            ("2024-10-02", true),
+            ("02 OCT /OCT 2024", true),
+            ("10022024", true),
+            ("02 OCT /OCT 24", false),
+            ("02.10.24", false),
+        ] {
+            let date = OcrField {
+                text: Some(text.into()),
+                ..field(FieldName::BirthDate, "2024-10-02")
+            };
+            assert_eq!(says_century(&date), says, "{text}");
         }
     }
 

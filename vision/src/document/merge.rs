@@ -2,7 +2,7 @@
 
 use domain::document::{FieldName, OcrField};
 use domain::findings::{CodeReading, Signature};
-use domain::input_match::completes;
+use domain::input_match::{completes, says_century};
 
 /// The items of a machine-readable zone, and whether all its check digits hold.
 pub(super) struct Machine {
@@ -37,7 +37,7 @@ fn added(items: &mut Vec<OcrField>, is_whole: bool, others: Vec<OcrField>) -> Ve
 }
 
 /// Whether an item takes the place of one that has no normal form. The beginning of a name, and the digits of a date where the check digits
-/// hold, are certain: nothing takes their place but what goes on with them.
+/// hold, are certain: nothing takes their place but what goes on with them, a date with all digits of its year.
 fn is_surer(other: &OcrField, machine: &OcrField, is_whole: bool) -> bool {
     let is_name = matches!(
         machine.name,
@@ -47,7 +47,7 @@ fn is_surer(other: &OcrField, machine: &OcrField, is_whole: bool) -> bool {
     other.name == machine.name
         && other.normalized.is_some()
         && machine.normalized.is_none()
-        && (!is_in_part || completes(other, machine))
+        && (!is_in_part || completes(other, machine) && (is_name || says_century(other)))
 }
 
 #[cfg(test)]
@@ -99,6 +99,17 @@ mod tests {
             };
             assert_eq!((kept, beside), expected, "{print}");
         }
+    }
+
+    #[test]
+    fn two_digits_of_a_year_in_print_do_not_tell_a_child_from_somebody_of_a_hundred_years() {
+        let child = item(FieldName::BirthDate, "241002");
+        let print = OcrField {
+            text: Some("02 OCT /OCT 24".to_owned()),
+            ..sure(FieldName::BirthDate, "2024-10-02")
+        };
+        let (kept, beside) = merged(zone(vec![child.clone()]), &[], vec![print.clone()]);
+        assert_eq!((kept, beside), (vec![child], vec![print]));
     }
 
     #[test]

@@ -228,7 +228,11 @@ impl Layout {
         for label in layout.label.values_mut() {
             label.folded = label.text.iter().map(|text| spelt(text)).collect();
         }
-        let fields = layout.field.iter().chain(&layout.entry).flat_map(|field| &field.of);
+        let fields = layout
+            .field
+            .iter()
+            .chain(&layout.entry)
+            .flat_map(|field| field.of.iter().chain(&field.and));
         let besides = layout.entry.iter().flat_map(|entry| &entry.besides);
         let issuers = layout
             .field
@@ -331,6 +335,7 @@ mod tests {
             "[[rule]]\nis = \"order\"\nearlier = \"issueDate\"\nlater = \"expiryDate\"",
             "required = [\"documentNumber_sound\"]",
             "month_first_with = [\"state\"]",
+            "[[field]]\nname = \"lastName\"\nwhere = [\"page\"]\nand = [\"second\"]\ngrammar = { is = \"latin_name\" }",
             "[[field]]\nname = \"documentNumber\"\nwhere = [\"page\"]\nonly_with = [\"german\"]\ngrammar = { is = \"german_card_number\" }",
         ] {
             assert!(parse(rest).is_err(), "{rest}");

@@ -19,7 +19,8 @@ const EXPIRED_FOR: i32 = 40;
 /// The first and the last day of the year 9999, in which cards expire that never do, such as those of Spain for people over 70.
 const NEVER: [&str; 2] = ["990101", "991231"];
 
-/// The names that fill their field to its end, so that they may have been cut (ICAO 9303-3 section 4.6).
+/// The names that a zone does not spell as they are: those that fill their field to its end, so that they may have been cut (ICAO 9303-3 section
+/// 4.6), and those in letters of a state's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cut {
     surname: bool,
@@ -27,6 +28,12 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
+    /// Of a zone that spells neither.
+    const BOTH: Self = Self {
+        surname: true,
+        given: true,
+    };
+
     /// Of names that share a field: the last of them, and a family name that leaves less than half of it, since such a one is cut to
     /// make room for the given names (ICAO 9303-4 section 4.2.3.3).
     fn of(field: &str) -> Self {
@@ -86,12 +93,15 @@ impl Elements {
         }
         let named = part(0, 5, 44.min(lines.first().map_or(0, String::len)));
         let (surname, given) = names(&named);
+        let is_internal = format == MrzFormat::Td3 && part(0, 0, 5) == "PNRUS";
         let number = match format {
             MrzFormat::Td2 => check::long_number(&part(1, 0, 9), &part(1, 9, 10), &part(1, 28, 35)).0,
             // Russia's internal passport has a digit of its series among the optional data: what stands in the number's place is no number.
-            MrzFormat::Td3 if part(0, 0, 5) == "PNRUS" => String::new(),
+            _ if is_internal => String::new(),
             _ => part(1, 0, 9),
         };
+        // It has Q for Й and digits for other letters, as nobody spells a name: `ANATOL9EVI3` is Анатольевич.
+        let cut = if is_internal { Cut::BOTH } else { Cut::of(&named) };
         Self {
             is_passport: format == MrzFormat::Td3,
             issuer: part(0, 2, 5),
@@ -104,7 +114,7 @@ impl Elements {
             sex: part(1, 20, 21),
             expiry: part(1, 21, 27),
             checks,
-            cut: Cut::of(&named),
+            cut,
             doubtful: Vec::new(),
             printed: Vec::new(),
         }
@@ -599,14 +609,17 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_an_internal_passport_of_russia_is_left_out() {
-        // Its names have digits for letters that Latin lacks.
-        let zone = "PNRUSZDRIL7K<<SERGEQ<ANATOL9EVI3<<<<<<<<<<<<|3919353498RUS7207233M<<<<<<<4151218910003<50";
-        let given = |zone: &str| {
+    fn the_number_of_an_internal_passport_of_russia_is_left_out_and_its_names_have_no_normal_form() {
+        // Its names have digits and a Q for letters that Latin lacks.
+        let internal = "PNRUSZDRIL7K<<SERGEQ<ANATOL9EVI3<<<<<<<<<<<<|3919353498RUS7207233M<<<<<<<4151218910003<50";
+        let names = [FieldName::LastName, FieldName::FirstName];
+        for (zone, is_spelt) in [(internal, false), (&*internal.replace("PNRUS", "P<RUS"), true)] {
             let fields = elements(MrzFormat::Td3, zone).fields(Side::Front, zone, TODAY);
-            fields.iter().any(|field| field.name == FieldName::DocumentNumber)
-        };
-        assert!(!given(zone) && given(&zone.replace("PNRUS", "P<RUS")));
+            let has_number = fields.iter().any(|field| field.name == FieldName::DocumentNumber);
+            assert_eq!(has_number, is_spelt, "{zone}");
+            let are_certain = names.map(|name| normalized(&fields, name).is_some());
+            assert_eq!(are_certain, [is_spelt; 2], "{zone}");
+        }
     }
 
     #[test]

@@ -94,7 +94,8 @@ impl Area {
         })
     }
 
-    fn extent(&self) -> f32 {
+    /// A quarter of what it covers, in pixels.
+    pub(super) fn extent(&self) -> f32 {
         self.half_width * self.half_height
     }
 

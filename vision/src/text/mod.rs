@@ -29,7 +29,7 @@ const DETECTOR: &str = "PP-OCRv6_det_small.onnx";
 const RECOGNISER: &str = "PP-OCRv6_rec_small.onnx";
 /// The files the networks are read from.
 pub(crate) const FILES: [&str; 2] = [DETECTOR, RECOGNISER];
-/// Areas beyond this many are not looked at: a page of a book is not a document.
+/// Areas beyond this many, the smallest, are not looked at: a page of a book is not a document.
 const MAX_AREAS: usize = 80;
 /// Lines looked at to tell which way up the text is.
 const PROBES: usize = 3;
@@ -96,9 +96,7 @@ impl Reader {
 
     /// The areas of text, as the picture is; the detector sees it with a longest side of `side` pixels.
     pub(crate) fn areas(&self, picture: &Raster, side: usize) -> Result<Vec<Area>, ModelError> {
-        let mut areas = detect::areas(self.detector.as_ref(), picture, side)?;
-        areas.truncate(MAX_AREAS);
-        Ok(areas)
+        Ok(largest(detect::areas(self.detector.as_ref(), picture, side)?))
     }
 
     /// Turns the picture so that its text can be read, and reads the longest lines.
@@ -193,6 +191,17 @@ impl Reader {
     }
 }
 
+/// As many of these areas as are looked at, from top to bottom. Whatever else is in the picture, the lines of a machine-readable zone are among the
+/// largest, and stand below the rest.
+fn largest(mut areas: Vec<Area>) -> Vec<Area> {
+    if areas.len() > MAX_AREAS {
+        areas.sort_by(|a, b| b.extent().total_cmp(&a.extent()));
+        areas.truncate(MAX_AREAS);
+        areas.sort_by(|a, b| a.y.total_cmp(&b.y));
+    }
+    areas
+}
+
 /// How much an area says about the direction of the text: its length, where it is clearly longer than high.
 fn weight(area: &Area) -> f32 {
     if area.half_width > area.half_height * 3.0 {
@@ -262,6 +271,25 @@ mod tests {
             let difference = greatest_difference(&ours, RECOGNISER, &picture(48, width));
             assert!(difference < 1e-3, "{width} wide: {difference}");
         }
+    }
+
+    #[test]
+    fn of_too_many_areas_the_smallest_are_left_out_wherever_they_stand() {
+        let area = |y: f32, half_width: f32| Area {
+            x: 500.0,
+            y,
+            half_width,
+            half_height: 10.0,
+            angle: 0.0,
+        };
+        // A passport below the text of a newspaper.
+        let print = (0_u8..100).map(|at| area(f32::from(at), 30.0 + f32::from(at % 7)));
+        let zone = [area(200.0, 400.0), area(230.0, 400.0)];
+        let kept = largest(print.chain(zone).collect());
+        assert_eq!(kept.len(), MAX_AREAS);
+        assert_eq!(kept[MAX_AREAS - 2..], zone);
+        assert!(kept.is_sorted_by(|a, b| a.y <= b.y));
+        assert_eq!(largest(zone.to_vec()), zone);
     }
 
     #[test]

@@ -2,13 +2,12 @@
 
 use super::{dates, labels, layout};
 use crate::calendar::ERAS;
+use crate::country;
 use crate::fold;
-use crate::mrz::alpha3;
 use crate::text::Line;
 use domain::civil_date;
 use domain::document::{DocumentType, FieldName, OcrField, Side};
 use domain::user_input::Gender;
-use unicode_normalization::UnicodeNormalization;
 
 /// The issuer and the title of the cards by which Mexicans identify themselves, folded and bare. There M may be *mujer*, beside H for *hombre*.
 const MEXICAN_VOTERS_CARD: [&str; 2] = ["INSTITUTONACIONALELECTORAL", "CREDENCIALPARAVOTAR"];
@@ -182,25 +181,8 @@ fn gender(text: &str) -> Option<Gender> {
     }
 }
 
-/// A code, or the names of the countries most seen on Japanese cards.
+/// The code of a country, by that or by its name.
 fn country(text: &str) -> Option<String> {
-    const NAMES: [(&str, &str); 14] = [
-        ("日本", "JPN"),
-        ("JAPAN", "JPN"),
-        ("中国", "CHN"),
-        ("CHINA", "CHN"),
-        ("韓国", "KOR"),
-        ("KOREA", "KOR"),
-        ("ベトナム", "VNM"),
-        ("フィリピン", "PHL"),
-        ("ブラジル", "BRA"),
-        ("ネパール", "NPL"),
-        ("インドネシア", "IDN"),
-        ("米国", "USA"),
-        ("台湾", "TWN"),
-        ("タイ", "THA"),
-    ];
-    let folded: String = fold::folded(text).nfc().filter(|c| !c.is_whitespace()).collect();
-    let named = NAMES.iter().find(|(name, _)| *name == folded).map(|(_, code)| *code);
-    alpha3(&folded).or(named).map(str::to_owned)
+    let letters: String = fold::folded(text).chars().filter(|c| !c.is_whitespace()).collect();
+    country::code(&letters).map(str::to_owned)
 }

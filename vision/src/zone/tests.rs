@@ -74,7 +74,7 @@ fn a_residence_card_becomes_items() {
             ("生年月日", 0.0, 80.0),
             ("1985年12月31日", 90.0, 80.0),
             ("性別 女 F.", 400.0, 80.0),
-            ("国籍・地域 米国", 0.0, 120.0),
+            ("国籍・地域 スリランカ", 0.0, 120.0),
             ("在留資格 留学", 0.0, 160.0),
         ],
         DocumentType::ResidenceCard,
@@ -83,7 +83,7 @@ fn a_residence_card_becomes_items() {
     assert_eq!(value(&zone, FieldName::FullName), Some("TURNER ELIZABETH"));
     assert_eq!(value(&zone, FieldName::BirthDate), Some("1985-12-31"));
     assert_eq!(value(&zone, FieldName::Gender), Some("female"));
-    assert_eq!(value(&zone, FieldName::Nationality), Some("USA"));
+    assert_eq!(value(&zone, FieldName::Nationality), Some("LKA"));
     assert_eq!(value(&zone, FieldName::ResidenceStatus), Some("留学"));
 }
 

@@ -84,7 +84,7 @@ fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
             FieldName::FirstName,
             first.map(|text| name(text, &[["DDF", "DAC"], ["DDG", "DAD"]])),
         ),
-        (FieldName::FullName, whole.map(same)),
+        (FieldName::FullName, whole.map(|text| name(text, &[["DDE", "DCS"]]))),
         (FieldName::BirthDate, date("DBB")),
         (
             FieldName::Gender,
@@ -115,7 +115,7 @@ fn items(payload: &Payload) -> Vec<(FieldName, Value)> {
         .collect()
 }
 
-/// Family name, given names, and the whole name where a code of 2000 does not take it apart.
+/// Family name, given names, and the whole name where a code of 2000 does not take it apart, or where its holder has the family name alone.
 fn names(payload: &Payload) -> (Option<String>, Option<String>, Option<String>) {
     let get = |id: &str| payload.get(id).map(spaced);
     let last = get("DCS").or_else(|| get("DAB"));
@@ -131,7 +131,9 @@ fn names(payload: &Payload) -> (Option<String>, Option<String>, Option<String>) 
         (first, middle) => first.or(middle),
     };
     if last.is_some() {
-        return (last, first, None);
+        let is_only = first.is_none() && ["DAC", "DCT"].into_iter().any(|id| payload.denies(id));
+        let whole = last.clone().filter(|_| is_only);
+        return (last, first, whole);
     }
     let Some(whole) = payload.get("DAA") else {
         return (None, first, None);
@@ -176,7 +178,8 @@ fn spaced(text: &str) -> String {
         .join(" ")
 }
 
-/// The mailing address, which is all that later editions have; in that of 2000 the residence may stand instead.
+/// The mailing address, which is all that later editions have; in that of 2000 the residence may stand instead. Of that, Oregon has the street alone,
+/// and the city among the elements of the mailing address.
 fn address(payload: &Payload) -> Option<String> {
     let parts = |[street, more, city, region, code]: [&str; 5]| {
         let (city, region) = (
@@ -206,7 +209,13 @@ fn address(payload: &Payload) -> Option<String> {
                 .join(", "),
         )
     };
-    parts(["DAG", "DAH", "DAI", "DAJ", "DAK"]).or_else(|| parts(["DAL", "DAM", "DAN", "DAO", "DAP"]))
+    let has_city = payload.get("DAN").is_some();
+    let [city, region, code] = if has_city {
+        ["DAN", "DAO", "DAP"]
+    } else {
+        ["DAI", "DAJ", "DAK"]
+    };
+    parts(["DAG", "DAH", "DAI", "DAJ", "DAK"]).or_else(|| parts(["DAL", "DAM", city, region, code]))
 }
 
 /// Nine digits are a ZIP+4; its last four are zeros where nobody knows them. Arkansas has a space before these, Hawaii a single zero and

@@ -51,8 +51,17 @@ impl Payload {
     /// The value of an element, where it has one. "NONE" and "unavl" say that there is none (D.12.3).
     pub(crate) fn get(&self, id: &str) -> Option<&str> {
         let said = |value: &&str| !matches!(value.to_ascii_uppercase().as_str(), "NONE" | "UNAVL" | "UNAVAIL");
+        self.written(id).filter(said)
+    }
+
+    /// Whether an element says that its holder has no such thing, rather than that nobody knows it.
+    pub(crate) fn denies(&self, id: &str) -> bool {
+        self.written(id).is_some_and(|value| value.eq_ignore_ascii_case("NONE"))
+    }
+
+    fn written(&self, id: &str) -> Option<&str> {
         let found = self.elements.iter().find(|(known, _)| known == id);
-        found.map(|(_, value)| value.as_str()).filter(said)
+        found.map(|(_, value)| value.as_str())
     }
 }
 

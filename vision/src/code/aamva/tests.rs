@@ -175,6 +175,43 @@ fn what_a_card_says_it_has_not_is_not_read() {
 }
 
 #[test]
+fn the_family_name_is_the_whole_name_of_somebody_who_is_said_to_have_no_other() {
+    let rows: [(&[&str], Option<&str>); 6] = [
+        (&["DCSSUHARTO", "DDEN", "DACNONE", "DADNONE"], Some("SUHARTO")),
+        (&["DCSSUHARTO", "DCTNONE"], Some("SUHARTO")),
+        (&["DCSSUHARTO", "DDET", "DACNONE"], None),
+        (&["DCSSUHARTO", "DACunavl"], None),
+        (&["DCSSUHARTO", "DACNONE", "DADHATTA"], None),
+        (&["DCSSUHARTO"], None),
+    ];
+    for (elements, whole) in rows {
+        let fields = reading(&code("636026", 9, "DL", elements), Side::Back).unwrap().fields;
+        let normal = |wanted: FieldName| {
+            let field = fields.iter().find(|field| field.name == wanted);
+            field.and_then(|field| field.normalized.as_deref())
+        };
+        assert_eq!(normal(FieldName::FullName), whole, "{elements:?}");
+        assert!(whole.is_none() || normal(FieldName::LastName) == whole, "{elements:?}");
+    }
+}
+
+#[test]
+fn a_street_of_residence_stands_before_the_city_of_either_address() {
+    // As Oregon (636029) writes the edition of 2000, and as North Carolina did.
+    let mailing = ["DAG", "DAL4455 SE 25TH ST", "DAICORVALLIS", "DAJOR", "DAK97330      "];
+    let residence = ["DAL11 KANDES CT", "DAM", "DANDURHAM", "DAONC", "DAP27713-9722"];
+    for (elements, address) in [
+        (mailing, "4455 SE 25TH ST, CORVALLIS, OR 97330"),
+        (residence, "11 KANDES CT, DURHAM, NC 27713-9722"),
+    ] {
+        assert_eq!(
+            read(&code("636029", 1, "DL", &elements))[1],
+            format!("address {address:?} {address}")
+        );
+    }
+}
+
+#[test]
 fn a_subfile_that_lies_elsewhere_than_its_designator_says_is_found() {
     let right = code("636014", 8, "DL", &OF_2025);
     let wrong = String::from_utf8(right.clone())

@@ -175,10 +175,7 @@ pub(super) fn latin(glyphs: &[Glyph], post: Option<Post>) -> Option<Parsed> {
         folded.chars.iter().filter(|c| c.is_alphabetic()).count(),
         folded.chars.iter().filter(|c| c.is_ascii_digit()).count(),
     );
-    let sound = folded
-        .chars
-        .iter()
-        .all(|&c| c.is_alphanumeric() || is_joint(c) || c == '\'');
+    let sound = folded.chars.iter().all(|&c| c.is_alphanumeric() || is_joint(c));
     if letters < 4 || digits == 0 || !sound || !LETTERS.contains(&folded.chars.len()) {
         return None;
     }
@@ -192,10 +189,12 @@ pub(super) fn latin(glyphs: &[Glyph], post: Option<Post>) -> Option<Parsed> {
 }
 
 const fn is_joint(c: char) -> bool {
-    matches!(
-        c,
-        '-' | '−' | '‐' | '–' | '—' | '―' | 'ー' | '・' | '.' | ',' | '/' | '#' | '(' | ')' | '々' | 'ヶ' | 'ノ'
-    )
+    let is_in_name = matches!(c, '\'' | '’' | '&');
+    is_in_name
+        || matches!(
+            c,
+            '-' | '−' | '‐' | '–' | '—' | '―' | 'ー' | '・' | '.' | ',' | '/' | '#' | '(' | ')' | '々' | 'ヶ' | 'ノ'
+        )
 }
 
 /// Between two digits every stroke is a hyphen, 2ー1, 2一1 and 2−1 are 2-1; between two katakana it is the long vowel, コ一ポ is コーポ, スポ一ツ館 is

@@ -103,7 +103,7 @@ pub(super) fn occurs(glyphs: &[Glyph], order: Order, [begins, ends]: [&[String];
     found.iter().any(|(_, found)| found.is_in_years) || order == Order::Year && (0..chars.len()).any(is_entered)
 }
 
-/// Where a date ends that begins at a place as 2024.6.1, R6.6.1 or 令和6.6.1.
+/// Where a date ends that begins at a place as 2024.6.1, R6.6.1, R元.6.1, R6年6月1日 or 令和6.6.1.
 fn entered(chars: &[char], at: usize) -> Option<usize> {
     let mut cursor = Cursor { chars, at };
     let before = at.checked_sub(1).and_then(|before| chars.get(before));
@@ -112,15 +112,20 @@ fn entered(chars: &[char], at: usize) -> Option<usize> {
         .is_some_and(|name| era_start(&name.iter().collect::<String>()).is_some());
     let is_lettered = !is_named && cursor.eat(|c| ERAS.iter().any(|era| era.letter == c));
     cursor.at += if is_named { 2 } else { 0 };
-    let (year, digits) = cursor.number(4)?;
-    let is_year = if is_named || is_lettered {
-        year > 0 && digits <= 2
+    let is_in_era = is_named || is_lettered;
+    let is_year = if is_in_era && cursor.eat(|c| c == '元') {
+        true
     } else {
-        YEARS.contains(&year)
+        let (year, digits) = cursor.number(4)?;
+        if is_in_era {
+            year > 0 && digits <= 2
+        } else {
+            YEARS.contains(&year)
+        }
     };
     let mut part = |last: i32| {
         let number = cursor
-            .eat(|c| SEPARATORS.contains(&c))
+            .eat(|c| SEPARATORS.contains(&c) || matches!(c, '年' | '月'))
             .then(|| cursor.number(2))
             .flatten();
         number.is_some_and(|(value, _)| (1..=last).contains(&value))
@@ -454,7 +459,7 @@ pub(in crate::layout) fn run_together(glyphs: &[Glyph]) -> Option<Parsed> {
 fn century(year: i32, month: i32, day: i32, today: Option<Date>) -> Option<i32> {
     let mut years = PAST_CENTURIES.into_iter().map(|century| century + year);
     match today {
-        Some(today) => years.find(|&year| date(year, month, day).is_some_and(|date| date <= today)),
+        Some(today) => years.find(|&year| date(year, month, day).is_some_and(|date| !is_to_come(date, today))),
         None => years.next(),
     }
 }

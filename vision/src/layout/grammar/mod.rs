@@ -245,9 +245,10 @@ impl Grammar {
         else {
             return None;
         };
-        let today = civil_date::format(context.today);
-        // Dates of ISO 8601 are in order as text.
-        let may_be = |parsed: &Parsed| parsed.normalized.as_ref().is_some_and(|date| !past || *date <= today);
+        let may_be = |parsed: &Parsed| {
+            let date = parsed.normalized.as_deref().and_then(civil_date::parse);
+            date.is_some_and(|date| !past || !civil_date::is_to_come(date, context.today))
+        };
         run_together(glyphs).filter(may_be)
     }
 

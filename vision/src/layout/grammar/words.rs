@@ -5,8 +5,9 @@ use crate::fold;
 use crate::layout::page::{Folded, Glyph};
 use domain::user_input::Gender;
 
-/// Statuses of residence as cards print them (Immigration Control and Refugee Recognition Act, appended tables 1 and 2).
-const STATUSES: [&str; 41] = [
+/// Statuses of residence as cards print them (Immigration Control and Refugee Recognition Act, appended tables 1 and 2; its amendment of June 2024,
+/// in force by June 2027, adds 育成就労 and a second sort of 企業内転勤).
+const STATUSES: [&str; 43] = [
     "外交",
     "公用",
     "教授",
@@ -47,7 +48,9 @@ const STATUSES: [&str; 41] = [
     "定住者",
     "高度専門職",
     "特別永住者",
+    "企業内転勤1号",
     "企業内転勤2号",
+    "育成就労",
 ];
 /// Letters and digits of the shortest entry, `R6.6.1`.
 const WRITTEN: usize = 4;
