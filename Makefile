@@ -11,6 +11,7 @@ help:
 	@echo 'make dev                    like make run, built and started again whenever a source file is saved'
 	@echo 'make test                   run every test, on SQLite, PostgreSQL and in Chromium'
 	@echo 'make check                  check format, lints, documentation and dependencies; warnings are errors'
+	@echo 'make setup                  install what all of these need'
 	@echo 'make visual-diff BASE=HEAD  show the pages that look different from that commit, before and after'
 	@echo 'make soak                   run the long tests (random sequences, races, outages) for about two hours'
 	@echo 'make fuzz TIME=60           fuzz every parser, for so many seconds each'

@@ -1,8 +1,12 @@
 #!/bin/sh
-# Format, lints and documentation, with warnings as errors; the rules between crates; and the rules for dependencies.
+# Format, lints and documentation, with warnings as errors; the rules between crates and modules; what the documents name; and the rules for
+# dependencies.
 set -eu
 cd "$(dirname "$0")/.."
 step() { echo "== $*"; }
+
+step "set-up"
+scripts/setup.sh check
 
 step "format"
 cargo fmt --all -- --check
@@ -20,8 +24,8 @@ fi
 step "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
 
-step "architecture rules"
-cargo test --quiet --test architecture
+step "rules between crates and modules, and what the documents name"
+cargo test --quiet --test architecture --test circles --test documents
 
 step "dependencies, licences and sources"
 scripts/check-dependencies

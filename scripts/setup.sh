@@ -5,13 +5,28 @@
 # `make test` does the last in two parts: the second mostly waits for the network, so it runs beside the compiler.
 #   scripts/setup.sh compile what compiling the tests and serving need
 #   scripts/setup.sh tools   the packages of end2end/ and of the judges
+#   scripts/setup.sh check   what `make check` needs: a C compiler, venv, rustfmt and clippy
 set -eu
 cd "$(dirname "$0")/.."
 purpose=${1:-run}
 
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 1; }
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        command -v sudo >/dev/null || fail "neither root nor sudo: run this as root: $*"
+        sudo "$@"
+    fi
+}
+# A minimal installation of Rust has neither rustfmt nor clippy.
+component() {
+    cargo "$1" --version >/dev/null 2>&1 && return
+    command -v rustup >/dev/null || fail "cargo $1 is missing: install $2"
+    say "installing $2"
+    rustup component add "$2" >&2 || fail "$2 cannot be installed"
+}
 # Runs a command beside this script, in a session of its own, so that all of it ends with this script.
 beside() {
     setsid "$@" >&2 &
@@ -30,6 +45,7 @@ install_test_tools() {
         touch end2end/node_modules/.package-lock.json
     fi
     scripts/check-dependencies install
+    scripts/judge-webhooks 0
     scripts/judge-api 0
     scripts/judge-clients 0
     scripts/judge-integration install
@@ -53,6 +69,11 @@ python3 -m pip --version >/dev/null 2>&1 || want python3-pip
 command -v npm >/dev/null || want npm
 if [ "$purpose" != run ]; then
     python3 -c 'import ensurepip' 2>/dev/null || want python3-venv
+    component fmt rustfmt
+fi
+if [ "$purpose" = check ]; then
+    component clippy clippy
+elif [ "$purpose" != run ]; then
     command -v ip >/dev/null || want iproute2
     command -v curl >/dev/null || want curl
     command -v openssl >/dev/null || want openssl
@@ -88,6 +109,8 @@ if [ -n "$missing" ]; then
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
     [ -z "$second" ] || wait "$second"
 fi
+
+[ "$purpose" != check ] || exit 0
 
 # Before the tools: both may need apt, which serves one at a time.
 scripts/wasm-rustc >/dev/null

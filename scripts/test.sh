@@ -1,14 +1,10 @@
 #!/bin/sh
 # Everything that can be tested: the format, the rules for dependencies, units and contracts on SQLite, on a temporary PostgreSQL and on a temporary S3
-# server, the examples in the documentation,
-# and end-to-end tests of the real binary in Chromium.
+# server, the examples in the documentation, and end-to-end tests of the real binary in Chromium.
 set -eu
 cd "$(dirname "$0")/.."
 began=$(date +%s)
 step() { echo "== $* ($(($(date +%s) - began)) s)"; }
-
-step "format"
-cargo fmt --all -- --check
 
 # What runs beside the rest prints at its end. It has a session of its own, so that what it has started ends with it.
 beside() {
@@ -32,6 +28,9 @@ scripts/setup.sh compile
 WASM_RUSTC=$(scripts/wasm-rustc)
 export WASM_RUSTC
 
+step "format"
+cargo fmt --all -- --check
+
 step "site, server and tests"
 # The browser's half has a folder of its own: where one cargo waits for its last crate, the other has work. The tools wait for the network. One cargo
 # builds the server and, beside it, the tests of the crates that it uses.
@@ -43,9 +42,12 @@ joined
 step "dependencies, licences and sources"
 scripts/check-dependencies
 
-if ! unshare --net --mount true 2>/dev/null && ! unshare --map-root-user --net --mount true 2>/dev/null; then
-    echo "NOTE: this machine permits no network namespaces; the webhook sender is not tested in one" >&2
+permits() { unshare "$@" true 2>/dev/null || unshare --map-root-user "$@" true 2>/dev/null; }
+if [ ! -e /proc/net/if_inet6 ] || ! permits --net --mount; then
+    echo "NOTE: this machine permits no network namespaces, or has no IPv6; the webhook sender is not tested in one" >&2
 fi
+permits --mount || echo "NOTE: this machine permits no mount namespaces; full disks are not tested" >&2
+permits --pid --fork || echo "NOTE: this machine permits no process namespaces; a first process of a container is not tested" >&2
 
 in_memory() { TMPDIR=$(scripts/temporary-folder) "$@"; }
 
@@ -63,10 +65,12 @@ else
     # The same.
     alone="taken_over_by_the_others_within_20_seconds edge::connections:: edge::early_responses:: edge::fair_shares:: edge::idle_connections::
         edge::slow_uploads:: edge::tls:: waiting:: db::tests::silence:: capture::bucket::tests::"
+    result=0
     # shellcheck disable=SC2046,SC2086 # Words are meant.
-    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- $(printf -- '--skip %s ' $alone)
+    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- $(printf -- '--skip %s ' $alone) || result=1
     # shellcheck disable=SC2086
-    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- --test-threads=1 $alone
+    in_memory scripts/with-postgres scripts/with-s3 cargo test --bins --lib --tests --no-fail-fast -- --test-threads=1 $alone || result=1
+    [ "$result" = 0 ]
 fi
 
 step "examples in the documentation"

@@ -30,7 +30,7 @@ use service::{
         erase_now::{EraseNowError, erase_now, erase_of_tenant},
         secret_age,
     },
-    review::{LookedAt, ReviewDecision, UNDO, ask_again, reopen, rule},
+    review::{LookedAt, ReviewDecision, UNDO, ask_again, open_case, reopen, rule},
     session::{
         create::{CreateSessionError, create_session, create_session_once},
         read::read_session,
@@ -45,7 +45,11 @@ use store::{
     review,
     session::sessions,
 };
-use testkit::{Harness, START, databases::run_at, files::search};
+use testkit::{
+    Harness, START,
+    databases::{number_at, run_at, texts_at},
+    files::search,
+};
 
 const CANARY: &str = r#"{"metadata":{"order":"7"},"preRegisteredInfo":{"lastName":"Qwertzuiop"}}"#;
 
@@ -377,9 +381,8 @@ fn fingerprints() -> Vec<Vec<u8>> {
     prints
 }
 
-/// Detects if SQLite's log keeps the erased columns (no checkpoint after erasing), and if the pictures stay.
-#[tokio::test]
-async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
+/// A session whose second attempt waits for its reviewer, who asked again after the first.
+async fn in_review_again() -> (Harness, SessionId, Reviewer) {
     let harness = Harness::new().await;
     harness.analyser.see_document(canary_passport());
     harness.analyser.see_selfie(SelfieFindings {
@@ -392,30 +395,30 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
         .unwrap();
     let rita = Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap();
     attempt(&harness, &harness.start(&created).await).await;
-    let note = |text: &str| Some(Personal::new(text.to_owned()));
-    ask_again(
-        &harness.honnin,
-        &rita,
-        LookedAt::new(&created.id, AttemptNumber::FIRST),
-        note("canary-note-of-a-question"),
-    )
-    .await
-    .unwrap();
+    let note = Some(Personal::new("canary-note-of-a-question".to_owned()));
+    let first = LookedAt::new(&created.id, AttemptNumber::FIRST);
+    ask_again(&harness.honnin, &rita, first, note).await.unwrap();
     attempt(&harness, &harness.reissued(&created.id).await).await;
+    (harness, created.id, rita)
+}
+
+/// Rejects the second attempt.
+async fn reject(harness: &Harness, id: &SessionId, rita: &Reviewer) {
     let ruling = ReviewDecision::Reject(vec![Reason::ManualRejection]);
-    rule(
-        &harness.honnin,
-        &rita,
-        LookedAt::new(&created.id, AttemptNumber::new(2)),
-        ruling,
-        note("canary-note-of-a-ruling"),
-    )
-    .await
-    .unwrap();
+    let note = Some(Personal::new("canary-note-of-a-ruling".to_owned()));
+    let second = LookedAt::new(id, AttemptNumber::new(2));
+    rule(&harness.honnin, rita, second, ruling, note).await.unwrap();
+}
+
+/// Detects if SQLite's log keeps the erased columns (no checkpoint after erasing), and if the pictures stay.
+#[tokio::test]
+async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
+    let (harness, id, rita) = in_review_again().await;
+    reject(&harness, &id, &rita).await;
     harness.wait(UNDO).await;
 
     let plain: Vec<Vec<u8>> = CANARIES.iter().map(|canary| canary.as_bytes().to_vec()).collect();
-    let sealed = sealed(&harness, &created.id).await;
+    let sealed = sealed(&harness, &id).await;
     let folder = harness.folder();
     let prints = fingerprints();
     let all_prints: BTreeSet<usize> = (0..prints.len()).collect();
@@ -430,12 +433,48 @@ async fn after_an_erasure_no_byte_of_the_person_is_in_any_file_sealed_or_not() {
     assert_eq!(search(folder, &sealed), everything, "the search finds what is there");
 
     harness.wait(Millis::days(90)).await;
-    assert!(harness.detail(&created.id).await.session.purged_at.is_some());
+    assert!(harness.detail(&id).await.session.purged_at.is_some());
     assert_eq!(search(folder, &plain), BTreeSet::new());
     assert_eq!(search(folder, &sealed), BTreeSet::new());
     assert_eq!(search(folder, &prints), BTreeSet::new());
     for shelf in std::fs::read_dir(folder.join("pictures")).unwrap() {
         assert_eq!(std::fs::read_dir(shelf.unwrap().path()).unwrap().count(), 0);
+    }
+}
+
+/// The columns for bytes that may be empty, of every table with rows of sessions: whatever is encrypted is in one of them.
+const SEALED_COLUMNS: &str = "SELECT tables.name || '.' || columns.name
+    FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND columns.type = 'BLOB' AND columns.\"notnull\" = 0 AND (tables.name = 'sessions'
+        OR EXISTS (SELECT 1 FROM pragma_table_info(tables.name) AS own WHERE own.name = 'session_id'))";
+
+/// Detects if the erasure does not know of a column that a migration has added.
+#[tokio::test]
+async fn an_erasure_empties_every_column_that_can_hold_encrypted_data_of_the_session() {
+    let (harness, id, rita) = in_review_again().await;
+    open_case(&harness.honnin, &rita, &id).await.unwrap();
+    reject(&harness, &id, &rita).await;
+    let url = harness.database.url.as_str();
+    let columns = texts_at(url, SEALED_COLUMNS).await;
+    assert!(columns.len() > 15, "{columns:?}");
+    let columns: Vec<_> = columns.iter().map(|column| column.split_once('.').unwrap()).collect();
+    for (table, column) in &columns {
+        let fill = format!("UPDATE {table} SET {column} = x'5ea1ed'");
+        let filled = run_at(url, fill.leak()).await;
+        assert!(filled > 0 || *table == "identities", "no row of {table}");
+    }
+    let caller = harness.caller().await;
+    erase_of_tenant(&harness.honnin, &caller, id.as_str()).await.unwrap();
+    harness.run_until_idle().await;
+    assert!(harness.detail(&id).await.session.purged_at.is_some());
+    for (table, column) in &columns {
+        let left = format!("SELECT COUNT(*) FROM {table} WHERE {column} IS NOT NULL");
+        assert_eq!(number_at(url, left.leak()).await, 0, "{table}.{column}");
+    }
+    // These have hashes and fingerprints, which are never empty.
+    for table in ["blind_index", "capture_cookies", "frame_prints", "identities", "links"] {
+        let left = format!("SELECT COUNT(*) FROM {table}");
+        assert_eq!(number_at(url, left.leak()).await, 0, "{table}");
     }
 }
 

@@ -9,17 +9,32 @@ use tokio_rustls::{
 };
 
 /// The authority that test senders trust.
-static AUTHORITY: LazyLock<(CertificateDer<'static>, Issuer<'static, KeyPair>)> = LazyLock::new(|| {
+struct Authority {
+    certificate: CertificateDer<'static>,
+    pem: String,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+static AUTHORITY: LazyLock<Authority> = LazyLock::new(|| {
     let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().unwrap();
     let certificate = params.self_signed(&key).unwrap();
-    (certificate.der().clone(), Issuer::new(params, key))
+    Authority {
+        certificate: certificate.der().clone(),
+        pem: certificate.pem(),
+        issuer: Issuer::new(params, key),
+    }
 });
 
 /// The authority's certificate.
 pub fn root() -> CertificateDer<'static> {
-    AUTHORITY.0.clone()
+    AUTHORITY.certificate.clone()
+}
+
+/// The same as a file has it.
+pub fn root_pem() -> &'static str {
+    &AUTHORITY.pem
 }
 
 /// TLS for a server named `names`; issued by another authority if `trusted` is false.
@@ -27,7 +42,7 @@ pub fn acceptor(names: &[&str], trusted: bool) -> TlsAcceptor {
     let params = CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
     let key = KeyPair::generate().unwrap();
     let certificate = if trusted {
-        params.signed_by(&key, &AUTHORITY.1).unwrap()
+        params.signed_by(&key, &AUTHORITY.issuer).unwrap()
     } else {
         params.self_signed(&key).unwrap()
     };

@@ -17,7 +17,9 @@ use tokio::{
 )]
 fn server() -> Option<String> {
     let endpoint = std::env::var("HONNIN_TEST_S3").ok()?;
-    endpoint.strip_prefix("http://").map(str::to_owned)
+    let address = endpoint.strip_prefix("http://");
+    assert!(address.is_some(), "HONNIN_TEST_S3 is no http:// address: {endpoint}");
+    address.map(str::to_owned)
 }
 
 /// A new bucket; `None` without a server.

@@ -500,15 +500,14 @@ fn without_its_reader_a_process_has_every_model_and_looks_at_faces_and_reads_not
 
 #[test]
 fn networks_that_read_are_checked_by_a_process_that_does_not_read() {
-    let dir = std::env::temp_dir().join(format!("vision-unkept-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
     for name in ["PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"] {
         std::fs::copy(root().join("models").join(name), dir.join(name)).unwrap();
     }
-    assert_eq!(Vision::load_without_reader(&dir).missing(), [Unavailable::Face]);
+    assert_eq!(Vision::load_without_reader(dir).missing(), [Unavailable::Face]);
     std::fs::write(dir.join("PP-OCRv6_rec_small.onnx"), b"not the weights").unwrap();
-    let altered = Vision::load_without_reader(&dir);
-    std::fs::remove_dir_all(&dir).unwrap();
+    let altered = Vision::load_without_reader(dir);
     assert_eq!(altered.missing(), [Unavailable::Text, Unavailable::Face]);
     assert!(altered.models().is_empty());
     let faults = altered.faults();
@@ -517,7 +516,8 @@ fn networks_that_read_are_checked_by_a_process_that_does_not_read() {
 
 #[test]
 fn without_models_everything_says_that_it_is_unavailable() {
-    let blind = Vision::load(&std::env::temp_dir().join("no-models-here"));
+    let empty = tempfile::tempdir().unwrap();
+    let blind = Vision::load(empty.path());
     assert_eq!(blind.missing(), [Unavailable::Text, Unavailable::Face]);
     assert_eq!(blind.faults().len(), 2);
     let page = specimen("passport.jpg");

@@ -211,13 +211,12 @@ fn run(command: &mut Command) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]
     fn a_file_with_another_hash_is_not_placed() {
-        let folder = std::env::temp_dir().join(format!("models-test-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
         let source = folder.join("source");
         fs::write(&source, b"altered").unwrap();
         let right = hex::encode(Sha256::digest(b"genuine"));
@@ -226,7 +225,6 @@ mod tests {
         fs::write(&source, b"genuine").unwrap();
         place(&source, &folder.join("target"), &right).unwrap();
         assert!(holds(&folder.join("target"), &right));
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

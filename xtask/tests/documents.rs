@@ -1,4 +1,4 @@
-//! What the documents name in the repository exists: paths, files named without their folder, and the tests that the security page refers to.
+//! What the documents and scripts name in the repository exists: paths, files named without their folder, and tests.
 //!
 //! Planted faults that this detects: a test file moved into a folder; a test renamed.
 
@@ -97,13 +97,18 @@ fn every_path_and_every_file_that_a_document_names_exists() {
     assert!(found > 200, "the paths were not found: {found}");
 }
 
+/// The text of all source files.
+fn sources(all: &BTreeSet<String>) -> String {
+    let sources = all.iter().filter(|path| path.ends_with(".rs"));
+    sources
+        .map(|path| fs::read_to_string(root().join(path)).unwrap())
+        .collect()
+}
+
 #[test]
 fn every_test_that_the_security_page_names_exists() {
     let all = everything();
-    let sources = all.iter().filter(|path| path.ends_with(".rs"));
-    let sources: String = sources
-        .map(|path| fs::read_to_string(root().join(path)).unwrap())
-        .collect();
+    let sources = sources(&all);
     let (_, page) = documents(&all)
         .into_iter()
         .find(|(path, _)| *path == "docs/SECURITY.md")
@@ -121,4 +126,28 @@ fn every_test_that_the_security_page_names_exists() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
     assert!(named.len() > 25, "the tests were not found: {}", named.len());
+}
+
+/// Cargo succeeds where a filter matches no test, so that a long run of a renamed test would test nothing.
+#[test]
+fn every_filter_of_the_long_running_tests_matches_a_test() {
+    let all = everything();
+    let sources = sources(&all);
+    let script = fs::read_to_string(root().join("scripts/soak.sh")).unwrap();
+    let words: Vec<&str> = script.split_whitespace().collect();
+    // `--lib FILTER`, and `--test TARGET FILTER`.
+    let filters = (0..words.len()).filter_map(|at| match words[at] {
+        "--lib" => words.get(at + 1),
+        "--test" => words.get(at + 2),
+        _ => None,
+    });
+    // A target without one is followed by the next step.
+    let filters: Vec<&str> = filters.copied().filter(|word| *word != "long").collect();
+    for filter in &filters {
+        let name = filter.trim_end_matches("::");
+        let files = [format!("/{name}.rs"), format!("/{name}/mod.rs")];
+        let is_module = all.iter().any(|path| files.iter().any(|file| path.ends_with(file)));
+        assert!(is_module || sources.contains(&format!("fn {name}")), "{filter}");
+    }
+    assert!(filters.len() > 5, "the filters were not found: {filters:?}");
 }

@@ -110,8 +110,10 @@ fn signs(selfie: &SelfieFindings, limits: &SelfieLimits, notes: &mut Notes) {
     if let Some(problem) = cover_problem(signs, &selfie.quality, limits) {
         notes.reason(problem);
     }
-    // Too few pixels for a spectrum, or no straight face: an attacker could arrange either to avoid the check.
-    let unmeasured = [signs.eyes_covered, signs.mouth_covered, signs.grid].contains(&None);
+    // Too few pixels for a spectrum, or no straight face: an attacker could arrange either to avoid the check. Nor is anything known from a broken
+    // measurement (NaN).
+    let sought = [signs.eyes_covered, signs.mouth_covered, signs.grid];
+    let unmeasured = sought.iter().any(|sign| sign.is_none_or(f32::is_nan));
     if selfie.face.is_some() && unmeasured {
         notes.reason(Reason::SelfieLivenessUncertain);
     }
@@ -296,11 +298,12 @@ fn measured_confidence(found: &LivenessFindings, unmeasured: f64) -> f64 {
         .movements
         .iter()
         .filter(|movement| movement.challenge.direction().is_some());
+    let solidity = |residual: f32| logistic((f64::from(residual) - PLANE_LIMIT) / 0.008);
     let solid = turns
         .map(|movement| {
-            movement.plane_residual.map_or(unmeasured, |residual| {
-                logistic((f64::from(residual) - PLANE_LIMIT) / 0.008)
-            })
+            // The least of several would pass over a broken one (NaN).
+            let residual = movement.plane_residual.filter(|residual| !residual.is_nan());
+            residual.map_or(unmeasured, solidity)
         })
         .reduce(f64::min)
         .unwrap_or(unmeasured);

@@ -1093,7 +1093,8 @@ prop_compose! {
         liveness in prop_oneof![9 => any_liveness().prop_map(Some), 1 => Just(None)],
         expiry in mostly(Some(2030), proptest::option::of(2020..2040)), sharp in mostly(0.9, 0.0_f32..1.0),
         grid in mostly(Some(0.7), proptest::option::of(prop_oneof![-0.5_f32..4.0, Just(f32::NAN)])),
-        eyes in mostly(Some(0.0), proptest::option::of(0.0_f32..1.0)), mouth in mostly(Some(0.0), proptest::option::of(0.0_f32..1.0)),
+        eyes in mostly(Some(0.0), proptest::option::of(prop_oneof![0.0_f32..1.0, Just(f32::NAN)])),
+        mouth in mostly(Some(0.0), proptest::option::of(prop_oneof![0.0_f32..1.0, Just(f32::NAN)])),
         poses in any_poses(), sees in mostly(true, any::<bool>()), described in mostly(true, any::<bool>())) -> (DocumentFindings, SelfieFindings) {
         let mut document = passport();
         document.mrz.as_mut().unwrap().checks_passed = passed;
@@ -1502,10 +1503,12 @@ fn the_requests_that_the_watched_frames_do_not_show_are_known_by_their_numbers()
 
 #[test]
 fn a_sign_that_could_not_be_looked_for_goes_to_a_person() {
-    let unmeasured: [fn(&mut SelfieSigns); 3] = [
+    let unmeasured: [fn(&mut SelfieSigns); 5] = [
         |signs| signs.grid = None,
         |signs| signs.eyes_covered = None,
         |signs| signs.mouth_covered = None,
+        |signs| signs.eyes_covered = Some(f32::NAN),
+        |signs| signs.mouth_covered = Some(f32::NAN),
     ];
     for remove in unmeasured {
         let mut seen = selfie();
@@ -1611,6 +1614,24 @@ fn every_requested_movement_must_be_in_the_burst() {
         let decision = judge(&[passport()], Some(&less), &policy);
         assert!(decision.reasons.contains(&Reason::SelfieChallengeNotFollowed), "{at}");
         assert_ne!(decision.verdict, Verdict::Approved, "{at}");
+    }
+}
+
+#[test]
+fn a_turn_whose_solidity_could_not_be_measured_goes_to_a_person_however_solid_another_one_was() {
+    for (residual, verdict) in [
+        (Some(0.15), Verdict::Approved),
+        (Some(f32::NAN), Verdict::NeedsReview),
+        (None, Verdict::NeedsReview),
+    ] {
+        let mut two = selfie();
+        two.liveness.as_mut().unwrap().movements.push(Movement {
+            challenge: Challenge::TurnLeft,
+            extent: 0.5,
+            plane_residual: residual,
+        });
+        let decision = judge(&[passport()], Some(&two), &Policy::default());
+        assert_eq!(decision.verdict, verdict, "{residual:?}");
     }
 }
 

@@ -13,6 +13,7 @@ enum Move {
     Abandon,
     Expire,
     ExpireEarly,
+    BringDeadlineForward,
     Reprocess,
     RequestErasure,
     Erase,
@@ -29,6 +30,7 @@ fn any_move() -> impl Strategy<Value = Move> {
         Just(Move::Abandon),
         Just(Move::Expire),
         Just(Move::ExpireEarly),
+        Just(Move::BringDeadlineForward),
         Just(Move::Reprocess),
         Just(Move::RequestErasure),
         Just(Move::Erase),
@@ -72,6 +74,7 @@ fn apply(session: &Session, step: Move, now: Timestamp) -> Option<Session> {
         Move::Abandon => session.abandon(now).ok(),
         Move::Expire => session.expire(now),
         Move::ExpireEarly => session.expire_early(now).ok(),
+        Move::BringDeadlineForward => session.bring_deadline_forward(now).ok(),
         Move::Reprocess => session.reprocess(now, Millis::days(7)).ok(),
         Move::RequestErasure => Some(Session {
             erasure_requested_at: Some(now),
@@ -116,6 +119,34 @@ proptest! {
             let ends = matches!(status, Status::Created | Status::Collecting) && now >= session.expires_at;
             prop_assert_eq!(expired, ends || *status == Status::Expired);
             prop_assert_eq!(session.expire(now).is_some(), ends);
+        }
+    }
+}
+
+/// A session that refused everything would stay in the table, too.
+#[test]
+fn every_transition_of_the_table_can_be_taken() {
+    let moves = [
+        Move::Start,
+        Move::Submit,
+        Move::Decide(Verdict::Approved),
+        Move::Decide(Verdict::NeedsReview),
+        Move::Rule,
+        Move::Fail,
+        Move::Abandon,
+        Move::Expire,
+        Move::Reprocess,
+    ];
+    for from in Status::ALL {
+        let session = Session {
+            status: *from,
+            ..new_session()
+        };
+        for to in Status::ALL.iter().filter(|to| *to != from && allowed(*from, **to)) {
+            let now = [session.created_at, session.expires_at];
+            let taken = |step: &Move| now.map(|now| apply(&session, *step, now));
+            let is_reached = moves.iter().flat_map(taken).flatten().any(|next| next.status == *to);
+            assert!(is_reached, "{from} -> {to}");
         }
     }
 }

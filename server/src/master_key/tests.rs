@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::config::KeyService;
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use std::{fs, time::Duration};
 use tempfile::TempDir;
 use testkit::{
-    authority::{acceptor, root},
+    authority::{acceptor, root_pem},
     receiver::{Receiver, Reply},
 };
 use url::Url;
@@ -70,9 +69,7 @@ struct Kms {
 impl Kms {
     async fn start(trusted: bool) -> Self {
         let folder = TempDir::new().unwrap();
-        let pem = BASE64.encode(root());
-        let pem = format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n");
-        fs::write(folder.path().join("ca.pem"), pem).unwrap();
+        fs::write(folder.path().join("ca.pem"), root_pem()).unwrap();
         fs::write(folder.path().join("token"), "sesame\n").unwrap();
         let server = Receiver::at("127.0.0.1:0", acceptor(&["127.0.0.1"], trusted)).await;
         Self { server, folder }

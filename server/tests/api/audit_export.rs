@@ -1,10 +1,9 @@
 //! Exporting the audit log to a file and to syslog servers, which may be away.
 
 use crate::support::{SESSIONS, Server};
-use base64::Engine as _;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use testkit::authority::{acceptor, root};
+use testkit::authority::{acceptor, root_pem};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     net::{TcpListener, TcpSocket, TcpStream, UnixDatagram},
@@ -161,12 +160,7 @@ async fn a_local_socket_gets_a_datagram_for_each_entry() {
 async fn over_tls_only_a_server_of_the_trusted_authority_gets_entries() {
     let folder = tempfile::tempdir().unwrap();
     let authority = folder.path().join("ca.pem");
-    let der = base64::engine::general_purpose::STANDARD.encode(root());
-    std::fs::write(
-        &authority,
-        format!("-----BEGIN CERTIFICATE-----\n{der}\n-----END CERTIFICATE-----\n"),
-    )
-    .unwrap();
+    std::fs::write(&authority, root_pem()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let toml = format!(

@@ -1,7 +1,6 @@
 //! The program as a separate process, and the same installation as seen from the test's process.
 
 use super::Shifted;
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use domain::{
     session::Step,
     tenant::{Mode, TenantSettings},
@@ -57,9 +56,7 @@ impl Installation {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-        let pem = BASE64.encode(authority::root());
-        let pem = format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n");
-        std::fs::write(path("authority.pem"), pem).unwrap();
+        std::fs::write(path("authority.pem"), authority::root_pem()).unwrap();
         let settings = format!(
             "base_url = \"http://id.example\"\n\
              data_dir = {:?}\n\

@@ -70,31 +70,30 @@ mod tests {
 
     #[test]
     fn a_missing_and_an_altered_file_are_told_apart() {
-        let dir = std::env::temp_dir().join(format!("vision-lock-{}", std::process::id()));
-        std::fs::create_dir_all(&dir).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
         let pins = Pins::built_in().unwrap();
         let name = "tiny_face_detector_model.bin";
-        assert_eq!(pins.read(&dir, name), Err(ModelError::Missing(name.to_owned())));
+        assert_eq!(pins.read(dir, name), Err(ModelError::Missing(name.to_owned())));
         std::fs::write(dir.join(name), b"not the weights").unwrap();
-        assert_eq!(pins.read(&dir, name), Err(ModelError::Altered(name.to_owned())));
+        assert_eq!(pins.read(dir, name), Err(ModelError::Altered(name.to_owned())));
         assert_eq!(
-            pins.read(&dir, "../Cargo.toml"),
+            pins.read(dir, "../Cargo.toml"),
             Err(ModelError::Missing("../Cargo.toml".to_owned()))
         );
-        std::fs::remove_dir_all(&dir).unwrap();
     }
 
     #[test]
     fn a_file_that_is_there_and_cannot_be_read_is_not_called_missing() {
-        let dir = std::env::temp_dir().join(format!("vision-unread-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
         let name = "tiny_face_detector_model.bin";
         // A folder cannot be read as a file, by whomever.
         std::fs::create_dir_all(dir.join(name)).unwrap();
-        let read = Pins::built_in().unwrap().read(&dir, name);
+        let read = Pins::built_in().unwrap().read(dir, name);
         assert!(
             matches!(&read, Err(ModelError::Unusable(file, _)) if file == name),
             "{read:?}"
         );
-        std::fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! Each operation with keys of each set of scopes: without the required scope, the response equals that of a wrong key, byte
 //! for byte.
 
+use super::tenant_isolation::routes::routes;
 use crate::support::{SESSIONS, Server, settings};
 use domain::{
     ids::ApiKeyId,
@@ -11,10 +12,11 @@ use service::{
     access::api_key,
     runtime::random::{Random as _, SystemRandom},
 };
+use std::collections::BTreeSet;
 use store::settings::api_keys;
 
 /// Method, path and body of each operation, its scope, and its status for a key that has it.
-const OPERATIONS: [(&str, &str, &str, Scope, u16); 14] = [
+const OPERATIONS: [(&str, &str, &str, Scope, u16); 16] = [
     ("POST", SESSIONS, "{}", Scope::Create, 201),
     ("GET", SESSIONS, "", Scope::Read, 200),
     ("GET", "/v1/events", "", Scope::Read, 200),
@@ -42,12 +44,29 @@ const OPERATIONS: [(&str, &str, &str, Scope, u16); 14] = [
     ),
     (
         "POST",
+        "/v1/sandbox/verification-sessions//complete",
+        "{\"outcome\":\"approved\"}",
+        Scope::Create,
+        404,
+    ),
+    (
+        "POST",
         "/v1/sandbox/verification-sessions/{id}/advance",
         "{\"to\":\"deadline\"}",
         Scope::Create,
         200,
     ),
+    (
+        "POST",
+        "/v1/sandbox/verification-sessions//advance",
+        "{\"to\":\"deadline\"}",
+        Scope::Create,
+        404,
+    ),
 ];
+
+/// What describes the API, without a key.
+const PUBLIC: [&str; 2] = ["GET /v1/openapi.json", "GET /v1/openapi-3.0.json"];
 
 /// A key of the server's tenant with these scopes.
 async fn key(server: &Server, scopes: Scopes) -> String {
@@ -76,6 +95,16 @@ async fn key(server: &Server, scopes: Scopes) -> String {
         .write(async move |tx| api_keys::insert(tx, &row).await);
     unit.await.unwrap();
     key.expose().clone()
+}
+
+#[tokio::test]
+async fn every_operation_of_the_api_has_a_row_and_every_row_an_operation() {
+    let server = Server::new().await;
+    let of_api = |route: &String| route.contains(" /v1/") && !PUBLIC.contains(&route.as_str());
+    let operations: BTreeSet<String> = routes(&server.app).into_iter().filter(of_api).collect();
+    let rows = OPERATIONS.iter().map(|(method, path, ..)| format!("{method} {path}"));
+    let rows: BTreeSet<String> = rows.collect();
+    assert_eq!(rows, operations);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 use crate::support::{SESSIONS, Server, add_tenant, settings};
 use rand::{RngExt, SeedableRng, rngs::StdRng};
 use std::time::{Duration, Instant};
+use testkit::long_runs::count;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -21,7 +22,7 @@ const FOREIGN: usize = 48;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn missing_foreign_and_malformed_ids_take_equally_long() {
-    let samples = samples();
+    let samples = usize::try_from(count("HONNIN_TIMING_SAMPLES", 0)).unwrap();
     if samples == 0 {
         return;
     }
@@ -114,9 +115,4 @@ fn mean(sample: &[f64], cut: f64) -> (f64, f64) {
     let mean = kept.iter().sum::<f64>() / count;
     let variance = kept.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
     (mean, variance / count)
-}
-
-#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
-fn samples() -> usize {
-    std::env::var("HONNIN_TIMING_SAMPLES").map_or(0, |text| text.parse().unwrap())
 }

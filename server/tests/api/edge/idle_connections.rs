@@ -9,6 +9,7 @@ use super::connections::IMPATIENT;
 use crate::support::{Answer, SESSIONS, Server};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::time::{Duration, Instant};
+use testkit::long_runs::count;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -31,7 +32,7 @@ const HEADS: [&str; 4] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn half_open_and_slow_connections_are_closed_and_hold_up_nobody() {
-    let half_open = half_open();
+    let half_open = usize::try_from(count("HONNIN_HALF_OPEN", 200)).unwrap();
     let slow = half_open / 10;
     raise_descriptor_limit();
     let server = Server::with(if half_open < ALL { IMPATIENT } else { "" }).await;
@@ -61,11 +62,6 @@ async fn half_open_and_slow_connections_are_closed_and_hold_up_nobody() {
         half_open < ALL || during <= (before * 2).max(Duration::from_millis(20)),
         "{before:?} {during:?}"
     );
-}
-
-#[expect(clippy::disallowed_methods, reason = "the size comes from the environment")]
-fn half_open() -> usize {
-    std::env::var("HONNIN_HALF_OPEN").map_or(200, |text| text.parse().unwrap())
 }
 
 /// Both ends of every connection are in this process.

@@ -154,59 +154,78 @@ async fn hold(titles: &[&str]) {
     assert!(failed.is_empty(), "these do not hold:\n{}", failed.join("\n"));
 }
 
+/// The sections whose checks run in one test.
+const SERVICE: &[&str] = &[
+    "Identity Verification Service API",
+    "What the service does",
+    "Identifier formats",
+];
+const CREATING: &[&str] = &[
+    "Session creation request",
+    "Session creation response",
+    "Reprocess response",
+];
+const READING: &[&str] = &["Session detail (GET response)", "Outcome"];
+const STATES: &[&str] = &["States and transitions"];
+const OPERATIONS: &[&str] = &[
+    "Endpoints",
+    "POST /v1/verification-sessions",
+    "GET /v1/verification-sessions/{id}",
+    "POST /v1/verification-sessions/{id}/reprocess",
+    "Errors",
+    "Limits",
+    "Versioning",
+];
+const ACCESS: &[&str] = &["Authentication"];
+const EVENTS: &[&str] = &[
+    "Inbound: customer webhook receiver",
+    "Events",
+    "Envelope",
+    "Event types",
+    "Delivery rules",
+];
+
+/// The checks of a section that is in none of these would never run.
+#[test]
+fn every_section_is_checked_by_one_test() {
+    let mut checked = [SERVICE, CREATING, READING, STATES, OPERATIONS, ACCESS, EVENTS].concat();
+    let mut all = TABLE.map(|(title, _)| title);
+    checked.sort_unstable();
+    all.sort_unstable();
+    assert_eq!(checked, all);
+}
+
 #[tokio::test]
 async fn the_sentences_about_the_service_hold() {
-    hold(&[
-        "Identity Verification Service API",
-        "What the service does",
-        "Identifier formats",
-    ])
-    .await;
+    hold(SERVICE).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_creating_hold() {
-    hold(&[
-        "Session creation request",
-        "Session creation response",
-        "Reprocess response",
-    ])
-    .await;
+    hold(CREATING).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_what_is_read_hold() {
-    hold(&["Session detail (GET response)", "Outcome"]).await;
+    hold(READING).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_states_hold() {
-    hold(&["States and transitions"]).await;
+    hold(STATES).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_operations_hold() {
-    let titles = TABLE.map(|(title, _)| title);
-    let titles: Vec<_> = titles
-        .into_iter()
-        .filter(|title| title.contains("/v1/") || ["Endpoints", "Errors", "Limits", "Versioning"].contains(title))
-        .collect();
-    hold(&titles).await;
+    hold(OPERATIONS).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_access_hold() {
-    hold(&["Authentication"]).await;
+    hold(ACCESS).await;
 }
 
 #[tokio::test]
 async fn the_sentences_about_events_hold() {
-    hold(&[
-        "Inbound: customer webhook receiver",
-        "Events",
-        "Envelope",
-        "Event types",
-        "Delivery rules",
-    ])
-    .await;
+    hold(EVENTS).await;
 }

@@ -3,7 +3,6 @@
 pub(super) use testkit::receiver::{Received, Receiver, Reply};
 
 use crate::support::{Answer, SESSIONS, Server, settings};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::{tenant::TenantSettings, time::Millis};
 use serde_json::Value;
 use service::jobs::worker::{Lane, Worker};
@@ -21,12 +20,7 @@ impl World {
     pub(super) async fn new() -> Self {
         let authorities = tempfile::tempdir().unwrap();
         let file = authorities.path().join("ca.pem");
-        let pem = STANDARD.encode(authority::root());
-        std::fs::write(
-            &file,
-            format!("-----BEGIN CERTIFICATE-----\n{pem}\n-----END CERTIFICATE-----\n"),
-        )
-        .unwrap();
+        std::fs::write(&file, authority::root_pem()).unwrap();
         let toml = format!(
             "[worker]\nembedded = false\n[webhooks]\nallow_networks = [\"127.0.0.0/8\"]\nextra_ca_file = \"{}\"\n",
             file.display()
