@@ -47,6 +47,9 @@ pub(crate) struct Attacks {
 /// How much closer whoever is asked to comes.
 const CLOSER: f32 = 1.36;
 
+/// Frames before the first movement.
+const STRAIGHT_FRAMES: usize = 3;
+
 /// What is in front of the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -78,6 +81,8 @@ enum Kind {
     Swapped,
     /// The same, by a camera of so few frames that nothing between the two is seen.
     SwappedQuickly,
+    /// A photograph of one person, and another person from the first movement on.
+    TakenOver,
     /// A film of the right head that does as asked, before it is asked.
     TooEarly,
     /// The very frames that another session has sent.
@@ -90,7 +95,7 @@ enum Kind {
     NoMovement,
 }
 
-const KINDS: [(&str, Kind); 19] = [
+const KINDS: [(&str, Kind); 20] = [
     ("genuine", Kind::Genuine),
     ("flat-print", Kind::FlatPrint),
     ("bent-print", Kind::BentPrint),
@@ -105,6 +110,7 @@ const KINDS: [(&str, Kind); 19] = [
     ("still-shifted", Kind::Shifted),
     ("another-person-mid-burst", Kind::Swapped),
     ("another-person-low-frame-rate", Kind::SwappedQuickly),
+    ("another-person-takes-over", Kind::TakenOver),
     ("film-too-early", Kind::TooEarly),
     ("frames-of-another-session", Kind::Replayed),
     ("cut-face", Kind::CutFace),
@@ -192,13 +198,14 @@ fn record(folder: &Path, people: &[Person], number: usize, kind: Kind, chance: &
     // Far enough in a folder that is sorted by name to be somebody else.
     let other = &people[(number + people.len() / 2) % people.len()];
     let left = chance.random_bool(0.5);
-    let closer = chance.random_bool(0.5);
+    // Without a second request, nobody sees who is there after the first movement.
+    let closer = chance.random_bool(0.5) || kind == Kind::TakenOver;
     let side = if left { 1.0 } else { -1.0 };
     let head = head(chance);
     let (own, foreign) = (person.photographed(head), other.photographed(head));
     let display = display(chance);
     let turn = TURN * chance.random_range(0.85..1.15);
-    let mut steps = vec![(0.0, 1.0); 3];
+    let mut steps = vec![(0.0, 1.0); STRAIGHT_FRAMES];
     steps.extend([0.35, 0.7, 1.0, 1.0].map(|share| (side * turn * share, 1.0)));
     steps.push((0.0, 1.0));
     if closer {
@@ -298,6 +305,8 @@ fn scene(
         }
         Kind::Swapped | Kind::SwappedQuickly if yaw == 0.0 => near(own),
         Kind::Swapped | Kind::SwappedQuickly => near(&turned(foreign, head, yaw)),
+        Kind::TakenOver if index < STRAIGHT_FRAMES => near(own),
+        Kind::TakenOver => near(&turned(foreign, head, yaw)),
         Kind::CutFace => near(&cut_out(&turned(foreign, head, yaw), own, head)),
         Kind::WrongSide => near(&turned(own, head, -yaw)),
         Kind::NoMovement => own.clone(),

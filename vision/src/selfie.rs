@@ -187,8 +187,8 @@ fn look(
             ..Found::default()
         });
     };
-    let is_first = seen.first().is_some_and(|first| first.index == best.index);
-    let (detection, people) = if is_first {
+    // Only that frame was searched thoroughly in any case. The first with a face may come after one without.
+    let (detection, people) = if best.index == 0 {
         (detection, most)
     } else {
         search_again(faces, best, detection)?

@@ -14,6 +14,7 @@ pub fn limit(name: ScoreName, policy: &Policy) -> Option<f64> {
         ScoreName::ComeCloser => selfie::CLOSER,
         ScoreName::Solidity => selfie::PLANE_LIMIT,
         ScoreName::SamePerson => selfie::SAME_PERSON_LIMIT,
+        ScoreName::SamePersonWatched => selfie::SAME_WATCHED_LIMIT,
         ScoreName::SamePersonTurned => selfie::SAME_TURNED_LIMIT,
         ScoreName::WatchedPortrait => selfie::WATCHED_PORTRAIT_LIMIT,
         ScoreName::ColoursFollowed => selfie::COLOURS_LIMIT,

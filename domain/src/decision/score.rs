@@ -19,6 +19,8 @@ vocabulary! {
         PassiveLiveness = "passive_liveness",
         /// How far the faces of the burst are from each other.
         SamePerson = "same_person",
+        /// How far the straight faces that the server watched are from each other.
+        SamePersonWatched = "same_person_watched",
         /// How far the faces with a turned head are from the frontal one.
         SamePersonTurned = "same_person_turned",
         /// How well the skin followed the colours of the screen.
@@ -78,6 +80,7 @@ impl ScoreName {
             | Self::LayoutHidden
             | Self::SelfieGrid
             | Self::SamePerson
+            | Self::SamePersonWatched
             | Self::SamePersonTurned
             | Self::WatchedPortrait
             | Self::PortraitDetails

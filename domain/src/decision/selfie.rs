@@ -34,6 +34,9 @@ pub(super) const PLANE_LIMIT: f64 = 0.0785;
 const SMALL_PORTRAIT: f32 = 16.0;
 /// Descriptor distance within one burst above which the person has changed.
 pub(super) const SAME_PERSON_LIMIT: f64 = 0.60;
+/// The same for two straight faces that the server watched, which are of one camera and one minute. Two photographs that show one person on different
+/// days have a median of 0.41 (`docs/decisions/0016`), and of rendered heads that are turned, 34 of 35 are within 0.49 of the straight one.
+pub(super) const SAME_WATCHED_LIMIT: f64 = 0.50;
 /// The same for frames with a turned head, which look less alike. Of rendered heads 112 of 113 stayed below 0.55 and one reached 0.67; with
 /// another person's head in the turn, 31 of 31 had 0.65 and more (`docs/decisions/0030`).
 pub(super) const SAME_TURNED_LIMIT: f64 = 0.60;
@@ -151,6 +154,11 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     let mut within =
         |name, distance: Option<f32>, limit| distance.is_none_or(|d| notes.at_most(name, f64::from(d), limit));
     let same = within(ScoreName::SamePerson, found.same_person_distance, SAME_PERSON_LIMIT);
+    let alike = within(
+        ScoreName::SamePersonWatched,
+        distance_among_watched(selfie),
+        SAME_WATCHED_LIMIT,
+    );
     let changed = !within(
         ScoreName::SamePersonTurned,
         found.turned_person_distance,
@@ -164,6 +172,9 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
     });
     if changed || prepared {
         notes.reason(Reason::SelfieInjectionSuspected);
+    } else if !alike {
+        // Two people who look alike, or one whose light or expression has changed.
+        notes.doubtful(Reason::SelfieInjectionSuspected);
     }
     colours(found, notes);
     let followed = movements(found, notes);
@@ -178,6 +189,17 @@ fn liveness(selfie: &SelfieFindings, policy: &Policy, notes: &mut Notes) -> Opti
         });
     }
     Some(confidence)
+}
+
+/// The greatest distance between two of the straight faces that the server watched: somebody may take over from another between two movements. The
+/// best face is one of them, unless there are none.
+fn distance_among_watched(selfie: &SelfieFindings) -> Option<f32> {
+    let faces: Vec<&Face> = selfie.face.iter().chain(&selfie.watched_faces).collect();
+    let pairs = faces.iter().enumerate().flat_map(|(number, face)| {
+        let later = faces.iter().skip(number + 1);
+        later.filter_map(move |other| face.distance(other))
+    });
+    pairs.reduce(f32::max)
 }
 
 /// Whether what was measured speaks against a living person. A missing turn does not: people who did not understand the instruction fail it too,

@@ -1375,6 +1375,31 @@ fn every_face_that_the_server_watched_must_be_like_the_portrait() {
     }
 }
 
+/// Detects if somebody who looks like the portrait's owner can take over after the first movement.
+#[test]
+fn the_straight_faces_that_the_server_watched_must_be_like_each_other() {
+    let strict = Policy {
+        reject_on_fraud_signals: true,
+        ..Policy::default()
+    };
+    let mut seen = selfie();
+    for (watched, verdict) in [
+        (vec![0.3, 0.5], Verdict::Approved),
+        (vec![0.0, 0.45], Verdict::Approved),
+        // Far from the best face, though near the portrait.
+        (vec![0.3, -0.15], Verdict::NeedsReview),
+        // Each near the best face and the portrait.
+        (vec![0.0, 0.55], Verdict::NeedsReview),
+    ] {
+        seen.watched_faces = watched.iter().map(|distance| face(*distance)).collect();
+        let decision = judge(&[passport()], Some(&seen), &strict);
+        assert_eq!(decision.verdict, verdict, "{watched:?}: {:?}", decision.reasons);
+        if verdict == Verdict::NeedsReview {
+            assert_eq!(decision.reasons, [Reason::SelfieInjectionSuspected], "{watched:?}");
+        }
+    }
+}
+
 /// Detects if frames that were altered after the server had watched them are approved, and if a page that does not name its files looks like fraud.
 #[test]
 fn frames_other_than_those_the_browser_committed_itself_to_are_suspicious_and_without_a_commitment_a_person_looks() {

@@ -266,6 +266,10 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::ComeCloser => say("Came closer by", "接近の度合い"),
         ScoreName::Solidity => say("Depth of the turned face", "横を向いた顔の奥行き"),
         ScoreName::SamePerson => say("Distance between the faces of the burst", "連続写真の顔どうしの距離"),
+        ScoreName::SamePersonWatched => say(
+            "Greatest distance between the watched straight faces",
+            "撮影中に確認した正面の顔どうしの最大距離",
+        ),
         ScoreName::SamePersonTurned => say(
             "Distance between the straight and the turned face",
             "正面と横向きの顔の距離",

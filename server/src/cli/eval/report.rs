@@ -97,12 +97,13 @@ pub(super) struct Report {
 }
 
 /// The scores of a selfie's liveness, whose limits the report names.
-const SCORES: [ScoreName; 11] = [
+const SCORES: [ScoreName; 12] = [
     ScoreName::Liveness,
     ScoreName::Turn,
     ScoreName::ComeCloser,
     ScoreName::Solidity,
     ScoreName::SamePerson,
+    ScoreName::SamePersonWatched,
     ScoreName::SamePersonTurned,
     ScoreName::ColoursFollowed,
     ScoreName::RepeatedFrames,

@@ -30,6 +30,7 @@ pub(super) const SIGNALS: [Signal; 10] = [
         if let Some(liveness) = &mut found.liveness {
             liveness.same_person_distance = Some(SAME);
         }
+        found.watched_faces.clear();
     }),
     ("same person in turned frames", |found| {
         if let Some(liveness) = &mut found.liveness {
