@@ -59,6 +59,8 @@ impl Day {
 const DAY: i64 = 12;
 const GAP: i64 = 2;
 const HEIGHT: i64 = 160;
+/// Height of the smallest part: one rejection among hundreds of approvals is seen.
+const LEAST: i64 = 2;
 
 /// Stacked bars, one for each day, of which the highest takes the whole height. Each part has its class.
 fn stacks<const N: usize>(classes: [&'static str; N], days: &[[i64; N]], most: i64) -> String {
@@ -66,8 +68,7 @@ fn stacks<const N: usize>(classes: [&'static str; N], days: &[[i64; N]], most: i
     let mut x = GAP / 2;
     for day in days {
         let mut y = HEIGHT;
-        for (class, value) in classes.into_iter().zip(day) {
-            let height = value * HEIGHT / most.max(1);
+        for (class, height) in classes.into_iter().zip(heights(*day, most)) {
             y -= height;
             if height > 0 {
                 let width = DAY - GAP;
@@ -79,6 +80,17 @@ fn stacks<const N: usize>(classes: [&'static str; N], days: &[[i64; N]], most: i
         x += DAY;
     }
     bars
+}
+
+/// How high the parts of a day are: in proportion, but each that is there is seen. What that takes is taken from the highest.
+fn heights<const N: usize>(day: [i64; N], most: i64) -> [i64; N] {
+    let seen = |value: i64| (value * HEIGHT / most.max(1)).max(LEAST * value.signum());
+    let mut heights = day.map(seen);
+    let beyond = heights.iter().sum::<i64>() - HEIGHT;
+    if let Some(highest) = heights.iter_mut().max().filter(|_| beyond > 0) {
+        *highest -= beyond;
+    }
+    heights
 }
 
 /// The drawing, with its scale and the names of some days.
@@ -276,6 +288,15 @@ mod tests {
             "{html}"
         );
         assert_eq!(html.matches("<rect").count(), 3, "{html}");
+        let rare = Day {
+            rejected: 1,
+            ..day(400, 0)
+        };
+        let rare = bars(&[rare]).to_html();
+        assert!(
+            rare.contains(r#"class="bar bad" x="1" y="0" width="10" height="2""#),
+            "one in hundreds is seen: {rare}"
+        );
         let today = bars(&[Day {
             name: "2026-08-02".into(),
             ..day(1, 0)
