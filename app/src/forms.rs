@@ -6,7 +6,7 @@ pub const START: &str = "/v/";
 pub const CAPTURE: &str = "/capture";
 /// The same for somebody whose page is out of date: nothing they did there was saved, which the next page says.
 pub const CAPTURE_NOT_SAVED: &str = "/capture?notice=not-saved";
-/// Consent, GET and POST: [`DECISION`] `accept`, with [`VERSION`] and [`FACE_SEARCH`], or `decline`, with [`CONFIRMED`].
+/// Consent, GET and POST: [`DECISION`] `accept`, with [`VERSION`], [`RETENTION_DAYS`] and [`FACE_SEARCH`], or `decline`, with [`CONFIRMED`].
 pub const CONSENT: &str = "/capture/consent";
 /// Choice of the document, GET and POST: [`DOCUMENT_TYPE`].
 pub const CHOOSE: &str = "/capture/document-type";
@@ -91,6 +91,8 @@ pub const NOTICE: &str = "notice";
 pub const NOT_SAVED: &str = "not-saved";
 /// Version of the consent text shown.
 pub const VERSION: &str = "version";
+/// Days for which the data is kept, as the consent page says.
+pub const RETENTION_DAYS: &str = "retentionDays";
 /// `yes` if the user agrees to the face search among approved people.
 pub const FACE_SEARCH: &str = "faceSearch";
 /// A `domain::document::DocumentType` by its wire name.

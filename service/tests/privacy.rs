@@ -4,7 +4,6 @@ use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{DocumentFindings, SelfieFindings},
     ids::SessionId,
-    language::Language,
     reasons::Reason,
     role::Role,
     secret::{Personal, Secret},
@@ -18,7 +17,6 @@ use service::{
     capture::{
         check::PhotoChoice,
         choose_document::{Photos, choose_document},
-        consent::consent,
         details::save_details,
         submit::submit,
         take::{Answers, Burst, capture_document, capture_selfie, challenge},
@@ -47,6 +45,7 @@ use store::{
 };
 use testkit::{
     Harness, START,
+    applicant::agree,
     databases::{number_at, run_at, texts_at},
     files::search,
 };
@@ -296,7 +295,7 @@ fn canary_passport() -> DocumentFindings {
 /// One attempt, from consent to the decision.
 async fn attempt(harness: &Harness, applicant: &Applicant) {
     let honnin = &harness.honnin;
-    consent(honnin, applicant, "1", Language::En, None).await.unwrap();
+    agree(honnin, applicant, None).await.unwrap();
     choose_document(honnin, applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();

@@ -7,6 +7,7 @@ use domain::{
     event::EventType,
     findings::SelfieFindings,
     ids::TenantId,
+    language::Language,
     role::Role,
     scope::{Scope, Scopes},
     session::Step,
@@ -18,7 +19,11 @@ use service::{
     access::{
         AccessError, Admin, Auditor, CommandLine, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff,
     },
-    capture::decline::decline,
+    capture::{
+        consent::{Agreement, consent},
+        decline::decline,
+        progress::StepRefused,
+    },
     people::{self, change_person},
     privacy::erase_now::erase_of_tenant,
     session::{cancel::cancel, create::create_session, reprocess::reprocess},
@@ -37,7 +42,7 @@ use service::{
 use sqlx::{Connection as _, PgConnection};
 use std::cell::Cell;
 use store::{StoreError, audit, jobs::JobKind, settings::tenants};
-use testkit::{Harness, analyser::holder, localhost};
+use testkit::{Harness, analyser::holder, applicant::agree, localhost};
 
 async fn apply(harness: &Harness, staff: &Staff, wanted: Change) -> Result<TenantSettings, SettingsError> {
     let version = load(&harness.honnin, staff).await.unwrap().version;
@@ -521,6 +526,36 @@ async fn a_shorter_retention_counts_for_ended_sessions_and_a_longer_one_does_not
     assert_eq!(days_left(&harness).await, [20, 27]);
     harness.wait(Millis::days(20)).await;
     assert!(harness.detail(&declined).await.session.purged_at.is_some());
+}
+
+/// A case may wait for a reviewer while the tenant makes the period longer. Planted fault that this test detects: keeping what its user agreed to give for
+/// 90 days as long as those who agree today.
+#[tokio::test]
+async fn a_user_who_agreed_to_a_retention_is_not_kept_for_longer_however_late_the_session_ends() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let retention = |days| Change::Lifetimes {
+        link: TenantSettings::default().link_lifetime,
+        session: TenantSettings::default().session_lifetime,
+        retention: Millis::days(days),
+    };
+    let (_, before) = harness.agreed().await;
+    let (created, after) = (harness.create().await, harness.create().await);
+    let after = harness.start(&after).await;
+    at_first_look(&harness, &admin, &retention(365)).await.unwrap();
+    let shown_before = Agreement {
+        version: "1".to_owned(),
+        language: Language::En,
+        retention_days: 90,
+        face_search: None,
+    };
+    let refused = consent(&harness.honnin, &after, shown_before).await;
+    assert!(matches!(refused, Err(StepRefused::OutOfTurn)), "{refused:?}");
+    agree(&harness.honnin, &after, None).await.unwrap();
+    for applicant in [before, after, harness.start(&created).await] {
+        decline(&harness.honnin, &applicant).await.unwrap();
+    }
+    assert_eq!(days_left(&harness).await, [90, 365, 365]);
 }
 
 #[tokio::test]

@@ -10,11 +10,12 @@ use domain::{
     user_input::TypedForm,
 };
 use service::{
+    Honnin,
     access::{Applicant, capture_cookie},
     capture::{
         check::{Checked, PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
-        consent::consent,
+        consent::{Agreement, consent},
         details::save_details,
         open_link::open_link,
         progress::{Next, StepRefused, progress},
@@ -34,6 +35,21 @@ use store::{
     session::links::{self, LinkRow},
 };
 
+/// Agrees to what the page says, in English, with this answer about the face search.
+///
+/// # Errors
+/// [`StepRefused`].
+pub async fn agree(honnin: &Honnin, applicant: &Applicant, face_search: Option<bool>) -> Result<(), StepRefused> {
+    let shown = progress(honnin, applicant).await?;
+    let agreement = Agreement {
+        version: "1".to_owned(),
+        language: Language::En,
+        retention_days: shown.retention().days_begun(),
+        face_search,
+    };
+    consent(honnin, applicant, agreement).await
+}
+
 impl Harness {
     /// Opens the link and holds the cookie.
     pub async fn start(&self, created: &Created) -> Applicant {
@@ -47,9 +63,7 @@ impl Harness {
     pub async fn agreed(&self) -> (SessionId, Applicant) {
         let created = self.create().await;
         let applicant = self.start(&created).await;
-        consent(&self.honnin, &applicant, "1", Language::En, None)
-            .await
-            .unwrap();
+        agree(&self.honnin, &applicant, None).await.unwrap();
         (created.id, applicant)
     }
 
@@ -121,9 +135,7 @@ impl Harness {
     /// Goes through another attempt of a session that was started again, up to its decision.
     pub async fn decided_again(&self, id: &SessionId) {
         let applicant = self.reissued(id).await;
-        consent(&self.honnin, &applicant, "1", Language::En, None)
-            .await
-            .unwrap();
+        agree(&self.honnin, &applicant, None).await.unwrap();
         self.show_all(&applicant).await;
         submit(&self.honnin, &applicant).await.unwrap();
         self.run_until_idle().await;

@@ -111,7 +111,7 @@ impl Phone {
             .unwrap()
             .replace("http://id.example", "");
         phone.ask("GET", &link, "", b"", None).await?;
-        let consent = format!("decision=accept&version={CONSENT_VERSION}");
+        let consent = format!("decision=accept&version={CONSENT_VERSION}&retentionDays=90");
         let choice = format!("{}={KIND}", forms::DOCUMENT_TYPE);
         let steps: [(&str, &str); 3] = [(&link, ""), (forms::CONSENT, &consent), (forms::CHOOSE, &choice)];
         for (path, fields) in steps {

@@ -126,7 +126,10 @@ impl<'a> Browser<'a> {
         assert_eq!(self.post(path, "").await.header("location"), Some("/capture"));
         let version = app::capture::consent::CONSENT_VERSION;
         let agreed = self
-            .post("/capture/consent", &format!("decision=accept&version={version}"))
+            .post(
+                "/capture/consent",
+                &format!("decision=accept&version={version}&retentionDays=90"),
+            )
             .await;
         assert_eq!(
             (agreed.status, agreed.header("location")),

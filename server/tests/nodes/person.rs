@@ -42,7 +42,7 @@ impl Person {
     pub(crate) async fn begin(&mut self, link: &str) -> io::Result<()> {
         self.get(link).await?;
         self.post(link, "").await?;
-        let consent = format!("decision=accept&version={CONSENT_VERSION}");
+        let consent = format!("decision=accept&version={CONSENT_VERSION}&retentionDays=90");
         self.post(forms::CONSENT, &consent).await?;
         self.post(forms::CHOOSE, "documentType=passport").await?;
         Ok(())

@@ -12,7 +12,6 @@ use domain::{
     audit::AuditAction,
     document::{DocumentType, Side},
     ids::SessionId,
-    language::Language,
     scope::Scope,
     session::Step,
     tenant::TenantSettings,
@@ -27,7 +26,6 @@ use service::{
     capture::{
         check::{PhotoChoice, check_picture},
         choose_document::{Photos, choose_document},
-        consent::consent,
         details::save_details,
         open_link::open_link,
         progress::{Next, StepRefused, progress},
@@ -57,7 +55,7 @@ use store::{
     webhook::{delivery_attempts, events},
 };
 use testkit::{
-    applicant::details,
+    applicant::{agree, details},
     authority::acceptor,
     buckets, databases,
     long_runs::count,
@@ -352,7 +350,7 @@ pub(super) async fn verify(honnin: &Honnin, created: &Value, photo: &[u8]) -> us
     let token = created["verificationUrl"].as_str().unwrap().rsplit('/').next().unwrap();
     let opened = open_link(honnin, token, None).await.unwrap();
     let applicant = capture_cookie::applicant(honnin, opened.cookie.expose()).await.unwrap();
-    consent(honnin, &applicant, "1", Language::En, None).await.unwrap();
+    agree(honnin, &applicant, None).await.unwrap();
     choose_document(honnin, &applicant, DocumentType::Passport, Photos::KeepGood)
         .await
         .unwrap();

@@ -1,6 +1,6 @@
 //! Retention: the job that erases a session once it has been kept for as long as its tenant says, and the job that brings these
-//! erasures forward when the tenant shortens the period. A longer period counts for sessions that end from then on: those that
-//! ended before are erased when their users were told.
+//! erasures forward when the tenant shortens the period. A longer period counts for users who agree from then on: what the
+//! others agreed to stays, and sessions that ended before are erased when their users were told.
 
 use crate::{
     Honnin,
@@ -14,6 +14,7 @@ use domain::{
 };
 use store::{
     StoreError, Tx,
+    capture::attempts,
     jobs::{self, ErasureSubject, Job, JobKind, NewJob},
     session::ended::{self, Ended},
     settings::tenants::{self, TenantRow},
@@ -27,15 +28,17 @@ pub(crate) fn period(tenant: &TenantRow) -> Millis {
     tenant.settings_or_default().retention
 }
 
-/// The job that erases the data of a session, which ended at `ended`, after the retention period. Call it in the unit that
-/// ends the session. By a clock that has just jumped, nothing is planned yet.
+/// The job that erases the data of a session, which ended at `ended`, after the retention period: the tenant's, or the one that the user agreed to if
+/// that is shorter. Call it in the unit that ends the session. By a clock that has just jumped, nothing is planned yet.
 pub(crate) async fn schedule_erasure(tx: &mut Tx, session: &Session, ended: ClockReading) -> Result<(), StoreError> {
     if !ended.is_steady {
         return undated::schedule(tx, &session.id).await;
     }
     // Whoever shortens the period at this moment brings forward the erasures of sessions that have ended, among which this one is not yet.
     let tenant = tenants::load_pinned(tx, &session.tenant).await?;
-    schedule_erasure_at(tx, &ErasureSubject::of(session), ended.now.plus(period(&tenant))).await
+    let promised = attempts::promised_retention(tx, &session.id).await?;
+    let kept = promised.map_or(period(&tenant), |promised| promised.min(period(&tenant)));
+    schedule_erasure_at(tx, &ErasureSubject::of(session), ended.now.plus(kept)).await
 }
 
 /// The job that erases the data of a session at `run_at`, or earlier if a pending one is due earlier.

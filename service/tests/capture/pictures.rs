@@ -35,6 +35,7 @@ use store::capture::{
 use testkit::{
     Harness,
     analyser::{GOOD, holder, passport},
+    applicant::agree,
 };
 
 async fn list(harness: &Harness, applicant: &Applicant) -> Vec<CaptureRow> {
@@ -63,9 +64,7 @@ async fn each_step_follows_from_what_is_stored_and_survives_a_restart() {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::capture::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::Ja, None)
-        .await
-        .unwrap();
+    agree(&harness.honnin, &applicant, None).await.unwrap();
     assert_eq!(harness.next(&applicant).await, Next::Choose);
     choose(&harness, &applicant, DocumentType::IdCard).await;
     assert_eq!(harness.next(&applicant).await, Next::Photograph(Side::Front));

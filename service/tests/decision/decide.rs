@@ -33,6 +33,7 @@ use store::{
 use testkit::{
     Harness,
     analyser::{face, holder},
+    applicant::agree,
 };
 
 async fn reasons(harness: &Harness, id: &SessionId) -> Vec<String> {
@@ -545,9 +546,7 @@ async fn a_reprocessed_session_starts_anew_and_its_second_decision_has_another_e
     );
     let applicant = harness.reissued(&id).await;
     assert_eq!(harness.next(&applicant).await, Next::Consent);
-    service::capture::consent::consent(&harness.honnin, &applicant, "1", domain::language::Language::En, None)
-        .await
-        .unwrap();
+    agree(&harness.honnin, &applicant, None).await.unwrap();
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;

@@ -7,7 +7,6 @@ use domain::{
     document::{DocumentType, FieldName, OcrField, Side},
     findings::{DocumentFindings, Face, LayoutReading, RuleResult, SelfieFindings},
     ids::SessionId,
-    language::Language,
     named::Named,
     outcome::Verdict,
     reasons::Reason,
@@ -22,7 +21,6 @@ use futures::future::join_all;
 use service::{
     access::{Admin, Applicant, Reviewer},
     capture::{
-        consent::consent,
         details::save_details,
         progress::{Next, StepRefused},
         submit::submit,
@@ -37,7 +35,7 @@ use std::collections::BTreeSet;
 use testkit::{
     Harness,
     analyser::{face, holder, passport},
-    applicant::details,
+    applicant::{agree, details},
     databases::{backends, bytes_at, run_at, texts_at},
     files::search,
     loopback_sender,
@@ -97,9 +95,7 @@ async fn decided(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> 
 async fn ready(harness: &Harness, typed: &TypedForm, search: Option<bool>) -> (SessionId, Applicant) {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
-    consent(&harness.honnin, &applicant, "1", Language::En, search)
-        .await
-        .unwrap();
+    agree(&harness.honnin, &applicant, search).await.unwrap();
     harness.photograph(&applicant).await;
     save_details(&harness.honnin, &applicant, &Personal::new(typed.clone()))
         .await
@@ -859,7 +855,7 @@ async fn a_consent_from_before_the_tenant_searched_is_asked_for_again() {
     let harness = Harness::searching().await;
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
-    let refused = consent(&harness.honnin, &applicant, "1", Language::En, None).await;
+    let refused = agree(&harness.honnin, &applicant, None).await;
     assert!(matches!(refused, Err(StepRefused::OutOfTurn)));
     assert_eq!(harness.next(&applicant).await, Next::Consent);
 }

@@ -5,7 +5,6 @@
 use domain::{
     document::{DocumentType, Side},
     ids::SessionId,
-    language::Language,
     role::Role,
     session::{Status, Step},
     tenant::TenantSettings,
@@ -19,7 +18,6 @@ use service::{
     },
     capture::{
         choose_document::{Photos, choose_document},
-        consent::consent,
         open_link::open_link,
         progress::StepRefused,
         take::{CaptureError, capture_document},
@@ -27,7 +25,7 @@ use service::{
     session::reissue_link::{ReissueError, reissue_link},
 };
 use store::session::links;
-use testkit::{Harness, databases::backends, loopback_sender};
+use testkit::{Harness, applicant::agree, databases::backends, loopback_sender};
 
 async fn reviewer(harness: &Harness) -> Reviewer {
     Reviewer::of(&harness.staff(Role::Reviewer).await).unwrap()
@@ -119,9 +117,7 @@ async fn a_picture_that_was_on_its_way_when_the_link_was_replaced_is_not_stored(
     let harness = Harness::new().await;
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
-    consent(&harness.honnin, &applicant, "1", Language::En, None)
-        .await
-        .unwrap();
+    agree(&harness.honnin, &applicant, None).await.unwrap();
     let kind = DocumentType::Passport;
     choose_document(&harness.honnin, &applicant, kind, Photos::KeepGood)
         .await

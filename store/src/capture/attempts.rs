@@ -6,8 +6,12 @@ use crate::{
     db::{Tx, on, row},
 };
 use domain::{
-    document::DocumentType, findings::Challenge, ids::SessionId, language::Language, session::AttemptNumber,
-    time::Timestamp,
+    document::DocumentType,
+    findings::Challenge,
+    ids::SessionId,
+    language::Language,
+    session::AttemptNumber,
+    time::{Millis, Timestamp},
 };
 
 /// The answers of one attempt.
@@ -50,6 +54,8 @@ pub struct Consent {
     pub version: String,
     /// When.
     pub at: Timestamp,
+    /// For how long after the end of the session they were told that their data is kept; `None` if a node of an earlier release stored the consent.
+    pub retention: Option<Millis>,
 }
 
 /// A movement that the page's form requests.
@@ -110,6 +116,7 @@ row! {
         language: Option<String>,
         consent_version: Option<String>,
         consented_at: Option<i64>,
+        consent_retention: Option<i64>,
         face_search: Option<bool>,
         document_type: Option<String>,
         typed: Option<Vec<u8>>,
@@ -132,7 +139,7 @@ row! {
 /// If the database does not respond or the row does not parse.
 pub async fn load(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> Result<AttemptRow, StoreError> {
     let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT version, language, consent_version, consented_at, face_search, document_type, typed, draft, challenge_id, challenge,
+        "SELECT version, language, consent_version, consented_at, consent_retention, face_search, document_type, typed, draft, challenge_id, challenge,
                 live_id, live_runs, step_run, step, step_since, step_unseen_turns, submitted_at
          FROM attempts WHERE session_id = $1 AND attempt = $2")
         .bind(session.as_str()).bind(attempt.get()).fetch_optional(conn).await)?;
@@ -142,7 +149,11 @@ pub async fn load(tx: &mut Tx, session: &SessionId, attempt: AttemptNumber) -> R
     row.version = raw.version;
     row.language = raw.language.as_deref().and_then(Language::parse);
     let consent = raw.consent_version.zip(raw.consented_at.map(Timestamp::from_millis));
-    row.consent = consent.map(|(version, at)| Consent { version, at });
+    row.consent = consent.map(|(version, at)| Consent {
+        version,
+        at,
+        retention: raw.consent_retention.map(Millis),
+    });
     row.face_search = raw.face_search;
     if let Some(kind) = raw.document_type {
         row.document_type = Some(DocumentType::parse(&kind).ok_or_else(|| corrupt.clone())?);
@@ -174,10 +185,11 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     let saved = on!(tx, conn => sqlx::query(
         "INSERT INTO attempts (session_id, attempt, version, language, consent_version, consented_at, document_type, typed,
              challenge_id, challenge, submitted_at, face_search, live_id, live_runs, details_given,
-             step_run, step, step_since, step_unseen_turns, draft)
-         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+             step_run, step, step_since, step_unseen_turns, draft, consent_retention)
+         VALUES ($1, $2, $3 + 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
          ON CONFLICT (session_id, attempt) DO UPDATE SET version = excluded.version, language = excluded.language,
              consent_version = excluded.consent_version, consented_at = excluded.consented_at,
+             consent_retention = excluded.consent_retention,
              document_type = excluded.document_type, typed = excluded.typed, challenge_id = excluded.challenge_id,
              challenge = excluded.challenge, submitted_at = excluded.submitted_at, face_search = excluded.face_search,
              live_id = excluded.live_id, live_runs = excluded.live_runs,
@@ -193,6 +205,7 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
         .bind(row.face_search).bind(&row.live_id).bind(row.live_runs).bind(row.typed.is_some())
         .bind(step.map(|step| &step.run)).bind(step.map(|step| step.step)).bind(step.map(|step| step.since.as_millis()))
         .bind(step.map(|step| step.unseen_turns)).bind(&row.draft)
+        .bind(consent.and_then(|consent| consent.retention).map(|retention| retention.0))
         .execute(conn).await.map(|done| done.rows_affected()))?;
     if saved == 1 {
         row.version += 1;
@@ -200,4 +213,15 @@ pub async fn save(tx: &mut Tx, row: &mut AttemptRow) -> Result<(), StoreError> {
     } else {
         Err(tx.conflict())
     }
+}
+
+/// The shortest time for which a user of this session was told, in any attempt, that their data is kept after its end; `None` if nobody was told.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn promised_retention(tx: &mut Tx, session: &SessionId) -> Result<Option<Millis>, StoreError> {
+    let (shortest,): (Option<i64>,) = on!(tx, conn => sqlx::query_as(
+        "SELECT MIN(consent_retention) FROM attempts WHERE session_id = $1")
+        .bind(session.as_str()).fetch_one(conn).await)?;
+    Ok(shortest.map(Millis))
 }

@@ -138,6 +138,7 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             consent: Some(Consent {
                 version: "1".into(),
                 at: at(5),
+                retention: Some(Millis::days(30)),
             }),
             face_search: Some(true),
             document_type: Some(DocumentType::Passport),
@@ -165,12 +166,29 @@ async fn answers_are_saved_by_whoever_read_them_last() {
             assert_eq!(unit.await.is_ok(), works, "{}", backend.name);
         }
         let unit = write(&backend, async move |tx| {
+            let second = attempts::load(tx, &id, AttemptNumber::new(2)).await?;
+            let mut longer = AttemptRow {
+                consent: Some(Consent {
+                    version: "1".into(),
+                    at: at(8),
+                    retention: Some(Millis::days(31)),
+                }),
+                ..second.clone()
+            };
+            attempts::save(tx, &mut longer).await?;
             Ok((
                 attempts::load(tx, &id, AttemptNumber::FIRST).await?,
-                attempts::load(tx, &id, AttemptNumber::new(2)).await?,
+                second,
+                attempts::promised_retention(tx, &id).await?,
             ))
         });
-        let (stored, other) = unit.await.unwrap();
+        let (stored, other, promised) = unit.await.unwrap();
+        assert_eq!(
+            promised,
+            Some(Millis::days(30)),
+            "{}: the shortest of all attempts",
+            backend.name
+        );
         assert_eq!(stored, AttemptRow { version: 1, ..full }, "{}", backend.name);
         assert_eq!(other.version, 0, "{}: each attempt has its own", backend.name);
     }

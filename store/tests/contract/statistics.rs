@@ -84,6 +84,7 @@ async fn sessions_at_each_step(db: &Db, world: World) {
                 row.consent = Some(Consent {
                     version: "1".into(),
                     at: at(2),
+                    retention: None,
                 });
             };
             answer(db, id, consent).await;

@@ -15,7 +15,11 @@ use crate::{
 use axum::{Router, routing::post};
 use http::StatusCode;
 use leptos::prelude::*;
-use service::capture::{consent::consent as agree, decline::decline, progress::Next};
+use service::capture::{
+    consent::{Agreement, consent as agree},
+    decline::decline,
+    progress::Next,
+};
 use std::sync::Arc;
 
 /// Consent.
@@ -62,7 +66,16 @@ async fn consent(request: Request, fields: Fields) -> PageResult<Outcome> {
             let version = version.ok_or(Refusal::OutOfTurn)?;
             let asked = version == CONSENT_VERSION_SEARCH;
             let search = asked.then(|| fields.raw(forms::FACE_SEARCH) == forms::YES);
-            agree(request.honnin(), &applicant, version, request.who.language, search).await?;
+            let agreement = Agreement {
+                version: version.to_owned(),
+                language: request.who.language,
+                retention_days: fields
+                    .raw(forms::RETENTION_DAYS)
+                    .parse()
+                    .map_err(|_| Refusal::OutOfTurn)?,
+                face_search: search,
+            };
+            agree(request.honnin(), &applicant, agreement).await?;
             request.to_current_step(&applicant).await.map(Outcome::Done)
         }
         _ => Err(Refusal::OutOfTurn),

@@ -68,6 +68,7 @@ pub fn render(view: &ConsentView, meta: &PageMeta) -> AnyView {
         </details>
         <form class="ends" method="post" action=forms::CONSENT>
             <input type="hidden" name=forms::VERSION value=of_text/>
+            <input type="hidden" name=forms::RETENTION_DAYS value=days/>
             {search}
             <p class="hint">{hint}</p>
             <div class="actions">

@@ -370,7 +370,7 @@ async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
         let stale = browser
             .post(
                 "/capture/consent",
-                &format!("decision=accept&version={CONSENT_VERSION}"),
+                &format!("decision=accept&version={CONSENT_VERSION}&retentionDays=90"),
             )
             .await;
         assert_eq!((stale.status, stale.header("location")), (303, Some("/capture")));
@@ -379,7 +379,7 @@ async fn the_search_for_a_face_is_asked_for_apart_and_not_ticked_beforehand() {
         let agreed = browser
             .post(
                 "/capture/consent",
-                &format!("decision=accept&version={CONSENT_VERSION_SEARCH}{answer}"),
+                &format!("decision=accept&version={CONSENT_VERSION_SEARCH}&retentionDays=90{answer}"),
             )
             .await;
         assert_eq!(agreed.header("location"), Some("/capture/document-type"));

@@ -93,7 +93,7 @@ async fn at_the_selfie(server: &Server) -> Browser<'_> {
     let url = created["verificationUrl"].as_str().unwrap();
     let mut browser = Browser::new(server);
     browser.open(url.strip_prefix("https://id.example").unwrap()).await;
-    let agree = format!("decision=accept&version={CONSENT_VERSION}");
+    let agree = format!("decision=accept&version={CONSENT_VERSION}&retentionDays=90");
     let agreed = browser.post("/capture/consent", &agree).await;
     assert_eq!(agreed.header("location"), Some("/capture/selfie"));
     browser

@@ -105,7 +105,7 @@ async fn a_form_whose_end_did_not_arrive_does_nothing_and_its_page_is_shown_agai
     assert_eq!(browser.get(start).await.status, 200);
     breaks_off(&server, &browser, start, "outcome=appro").await;
     assert_eq!(browser.post(start, "").await.header("location"), Some("/capture"));
-    let agree = format!("decision=accept&version={CONSENT_VERSION}");
+    let agree = format!("decision=accept&version={CONSENT_VERSION}&retentionDays=90");
     breaks_off(&server, &browser, "/capture/consent", &agree).await;
     let agreed = browser.post("/capture/consent", &agree).await;
     assert_eq!(agreed.header("location"), Some("/capture/selfie"));

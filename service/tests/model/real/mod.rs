@@ -7,7 +7,6 @@ use domain::{
     audit::AuditAction,
     document::Side,
     ids::{EventId, SessionId, TenantId, UserId},
-    language::Language,
     reasons::Reason,
     role::Role,
     scope::Scope,
@@ -25,7 +24,6 @@ use service::{
     capture::{
         check::PhotoChoice,
         choose_document::{Photos, choose_document},
-        consent::consent,
         decline::decline,
         details::{DetailsError, save_details},
         open_link::{OpenLinkError, open_link},
@@ -50,7 +48,12 @@ use store::{
     session::sessions,
     settings::tenants::TenantRow,
 };
-use testkit::{Harness, START, add_tenant, analyser::Look, applicant::details, localhost};
+use testkit::{
+    Harness, START, add_tenant,
+    analyser::Look,
+    applicant::{agree, details},
+    localhost,
+};
 
 /// What the customer gives with each session.
 pub(crate) const METADATA: &str = r#"{"order":"A-1","n":1.50}"#;
@@ -231,7 +234,7 @@ impl Real {
         let number = self.pictures;
         let honnin = &self.harness.honnin;
         let done = match step {
-            Step::Consent => consent(honnin, &applicant, "1", Language::En, None).await.map_err(turn),
+            Step::Consent => agree(honnin, &applicant, None).await.map_err(turn),
             Step::Decline => decline(honnin, &applicant).await.map_err(turn),
             Step::Choose(kind, again) => {
                 let photos = if again { Photos::DiscardAll } else { Photos::KeepGood };
