@@ -29,6 +29,9 @@ function installCamera() {
       looped: (asked) => asked,
       frozen: () => null,
     };
+    // Nobody comes back to the very place where they were before a movement.
+    let last = null, movements = 0;
+    const spot = () => [18 * Math.cos(2.4 * movements), 18 * Math.sin(2.4 * movements), 1 + 0.01 * (movements % 4)];
     const draw = () => {
       const stage = document.querySelector(".stage");
       const asked = ["left", "right", "near"].find((name) => stage?.classList.contains(name)) ?? "straight";
@@ -39,8 +42,10 @@ function installCamera() {
       const isSame = ["looped", "frozen"].includes(sitter.does);
       const at = performance.now() / 1000;
       // Nobody is quite still.
-      const [dx, dy] = isSame ? [0, 0] : [1.6 * Math.sin(at * 1.9), 1.2 * Math.sin(at * 1.3)];
-      const zoom = shown === "near" ? 1.4 : 1;
+      if (shown !== last) [last, movements] = [shown, movements + 1];
+      const [aside, down, nearer] = isSame ? [0, 0, 1] : spot();
+      const [dx, dy] = isSame ? [0, 0] : [aside + 1.6 * Math.sin(at * 1.9), down + 1.2 * Math.sin(at * 1.3)];
+      const zoom = (shown === "near" ? 1.4 : 1) * nearer;
       const [w, h] = [canvas.width * zoom, canvas.height * zoom];
       // Around the eyes, which stay where they are.
       const [left, top] = [(canvas.width - w) / 2 + dx, (canvas.height - h) * 0.42 + dy];
