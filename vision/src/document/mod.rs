@@ -176,15 +176,22 @@ impl<'v> Examination<'v> {
         let quality = shown.corrected(quality);
         let rectified = card.and_then(|card| Rectified::of(picture, card));
         let shape = card.and_then(|card| extent::shape(card, size, &shown.proportions));
-        let reflected = rectified.as_ref().map(signals::reflected_share);
         let has_shape = shape == Some(Shape::Whole);
+        let print = || seen.printed().and_then(|print| Rectified::of(picture, &print));
+        let portrait_bounds = portrait.map(|face| face.bounds);
+        let glare = match &rectified {
+            Some(card) => signals::reflected_share(card, portrait_bounds),
+            // Of a document without known edges, the brightest parts of the picture and what lies over its print.
+            None => print().map_or(quality.glare, |print| {
+                quality.glare.max(signals::veiled_share(&print, portrait_bounds))
+            }),
+        };
         let quality = Quality {
-            glare: reflected.unwrap_or(quality.glare),
+            glare,
             obstructed: obstructed(picture, seen, rectified.as_ref(), has_shape, portrait),
             ..quality
         };
         // A back may be printed in black and white.
-        let print = || seen.printed().and_then(|print| Rectified::of(picture, &print));
         let is_colourless = self.side == Side::Front
             && match rectified {
                 Some(card) if has_shape => signals::is_colourless(&card),

@@ -773,7 +773,8 @@ impl Names<'_> {
     }
 }
 
-/// A value without the second language of its label, of which only the first was known: `NUMBER/NUMÉRO M5808-32324`.
+/// A value without the second language of its label, of which only the first was known: `NUMBER/NUMÉRO M5808-32324`. A word alone is that language, and
+/// may be cut short: `Cognome / Su`.
 fn behind_stroke(value: Vec<Glyph>) -> Vec<Glyph> {
     let is_space = |glyph: &Glyph| glyph.symbol.is_whitespace();
     let Some(first) = value
@@ -783,13 +784,18 @@ fn behind_stroke(value: Vec<Glyph>) -> Vec<Glyph> {
     else {
         return value;
     };
-    let word = value[first + 1..]
-        .iter()
-        .take_while(|glyph| glyph.symbol.is_alphabetic())
-        .count();
-    let rest = &value[first + 1 + word..];
-    let goes_on = rest.first().is_some_and(is_space) && rest.iter().any(|glyph| glyph.symbol.is_alphanumeric());
-    if word > 1 && goes_on { rest.to_vec() } else { value }
+    let spaces = value[first + 1..].iter().take_while(|glyph| is_space(glyph)).count();
+    let behind = &value[first + 1 + spaces..];
+    let word = behind.iter().take_while(|glyph| glyph.symbol.is_alphabetic()).count();
+    let rest = &behind[word..];
+    let is_alone = !rest.iter().any(|glyph| glyph.symbol.is_alphanumeric());
+    match word {
+        // `Sex / F`.
+        0 | 1 => value,
+        _ if is_alone => Vec::new(),
+        _ if spaces == 0 && rest.first().is_some_and(is_space) => rest.to_vec(),
+        _ => value,
+    }
 }
 
 /// Left edge of a letter: that of its line for the first, half a letter before the middle of another.

@@ -1943,6 +1943,24 @@ fn a_value_stands_behind_the_second_language_of_its_label() {
 }
 
 #[test]
+fn the_second_language_of_a_label_that_is_cut_short_is_no_value() {
+    let names = |label: &'static str| {
+        named(&[
+            ("CARTA DI IDENTITA", 25.0, 4.0),
+            (label, 30.0, 10.0),
+            ("BELLANDI", 30.0, 13.0),
+            ("Nome / Given names", 30.0, 17.0),
+            ("GIULIA", 30.0, 20.0),
+            ("Data di nascita / Date of birth", 30.0, 24.0),
+            ("07.05.1971", 30.0, 27.0),
+        ])
+    };
+    for label in ["Cognome / Surname", "Cognome / Su", "Cognome /Surna"] {
+        assert_eq!(of(&names(label), "lastName"), Some("BELLANDI"), "{label}");
+    }
+}
+
+#[test]
 fn a_zone_tells_the_back_of_a_card() {
     let layouts = layouts();
     let back = |zone: &'static str| {

@@ -12,6 +12,7 @@ mod peaks;
 mod rectified;
 mod reflection;
 mod spectrum;
+mod veil;
 
 pub(crate) use card::share_in_card;
 pub(crate) use cover::covered;
@@ -23,3 +24,4 @@ pub(crate) use obstruction::{Ground, obstructed_share};
 pub(crate) use peaks::{Rasters, rasters};
 pub(crate) use rectified::Rectified;
 pub(crate) use reflection::reflected_share;
+pub(crate) use veil::veiled_share;

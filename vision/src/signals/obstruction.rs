@@ -24,13 +24,14 @@ const BURNT: f32 = 245.0;
 const PRINT: f32 = 0.03;
 /// A part of which this share lies in the portrait is the portrait: its background, clothes or hair.
 const OF_PORTRAIT: f32 = 0.6;
-/// How far a portrait reaches beyond the face's box, in widths or heights of the box: left and right, up, down.
-const PORTRAIT: [f32; 3] = [0.9, 0.9, 1.3];
 /// Patches of bare paper that differ by less have no background print, on paper of this brightness. Notes of 38 rendered pictures
 /// reach 1.3, and the largest field of the 190 originals that stays below takes 0.08 of the document, the notes 0.15 and more.
 const FLAT: (f32, f32) = (1.5, 230.0);
 /// The background print of the rest is this many times as strong: where paper has none, a field without says nothing.
 const TEXTURED: f32 = 1.3;
+/// A note ends at an edge: the cells next to it differ by this and more, as [`FLAT`] is measured. Where a background print fades on 10 originals the middle
+/// one reaches 3.9, and 7.9 and more around 8 notes.
+const EDGE: f32 = 4.5;
 /// Cells that a note is wide and high, at least: margins and the free space beside a zone are narrower.
 const NOTE: usize = 6;
 
@@ -38,6 +39,8 @@ const NOTE: usize = 6;
 const ALIKE: f32 = 22.0;
 /// Of the cells along an edge where a part comes in over it, this share goes on beyond in the same colour.
 const GOES_ON: f32 = 0.7;
+/// Cells between two parts of one thing, at most.
+const NEAR: usize = 3;
 /// Cells along the edge and away from it that such a part takes at least, and places beside it that show what else lies beyond. What takes more than half
 /// of an edge may be the table, where the edge was not found.
 const COMES_IN: (usize, usize) = (2, 3);
@@ -68,8 +71,7 @@ pub(crate) enum Ground {
 /// Share of a document that something lies on; `portrait` is the box of the face on it (left, top, width, height) in pixels of the
 /// picture.
 pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: Option<[f32; 4]>) -> f32 {
-    let of_portrait = |index: usize| portrait.is_some_and(|face| in_portrait(face, document.place(index)));
-    let of_portrait: Vec<bool> = (0..document.cells.len()).map(of_portrait).collect();
+    let of_portrait = document.of_portrait(portrait);
     let foreign = foreign_share(document, ground, &of_portrait);
     match ground {
         Ground::Document | Ground::Labels => foreign.max(blank_share(document, &of_portrait)),
@@ -103,17 +105,74 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
             && (ground != Ground::Print || !is_table(part))
             && !is_stripe(part)
     };
-    let hides = |part: &Vec<usize>| {
-        let size = share(part);
-        if ground == Ground::Document && size > INTRUDING && !is_stripe(part) && comes_in(document, part) {
-            SURE * size
-        } else if size > PRINT && lies_on(part) {
-            size
-        } else {
-            0.0
-        }
+    let intruding = match ground {
+        Ground::Document => intruders(document, &parts, of_portrait),
+        Ground::Labels | Ground::Print => vec![false; parts.len()],
     };
-    parts.iter().map(hides).fold(0.0, |sum, part| sum + part).min(1.0)
+    let hides = |(part, intrudes): (&Vec<usize>, &bool)| match share(part) {
+        size if *intrudes => SURE * size,
+        size if size > PRINT && lies_on(part) => size,
+        _ => 0.0,
+    };
+    parts
+        .iter()
+        .zip(&intruding)
+        .map(hides)
+        .fold(0.0, |sum, part| sum + part)
+        .min(1.0)
+}
+
+/// Which parts are of something that comes in over an edge and hides more than [`INTRUDING`]: what comes in, and what is near it in the same colour. The
+/// lines of a finger and the shadow below it divide it into parts.
+fn intruders(document: &Rectified, parts: &[Vec<usize>], of_portrait: &[bool]) -> Vec<bool> {
+    let cells = &document.cells;
+    let is_portrait = |part: &[usize]| {
+        part.iter().filter(|index| of_portrait[**index]).count() as f32 >= OF_PORTRAIT * part.len() as f32
+    };
+    let may_intrude = |part: &Vec<usize>| !is_stripe(part) && !is_portrait(part);
+    let candidates: Vec<bool> = parts.iter().map(may_intrude).collect();
+    let mut intruding = vec![false; parts.len()];
+    for (first, part) in parts.iter().enumerate() {
+        if intruding[first] || is_stripe(part) || !comes_in(document, part) {
+            continue;
+        }
+        let mut thing = vec![first];
+        while let Some(next) = (0..parts.len()).find(|next| {
+            let joins =
+                |of: &usize| are_near(&parts[*of], &parts[*next]) && is_of_one_thing(cells, &parts[*of], &parts[*next]);
+            candidates[*next] && !thing.contains(next) && thing.iter().any(joins)
+        }) {
+            thing.push(next);
+        }
+        let size: usize = thing.iter().map(|of| parts[*of].len()).sum();
+        if size as f32 > INTRUDING * cells.len() as f32 {
+            thing.into_iter().for_each(|of| intruding[of] = true);
+        }
+    }
+    intruding
+}
+
+/// Whether a cell of the one part is within [`NEAR`] of one of the other.
+fn are_near(one: &[usize], other: &[usize]) -> bool {
+    one.iter().any(|a| {
+        let is_near =
+            |b: &usize| (a % COLUMNS).abs_diff(b % COLUMNS) <= NEAR && (a / COLUMNS).abs_diff(b / COLUMNS) <= NEAR;
+        other.iter().any(is_near)
+    })
+}
+
+fn is_of_one_thing(cells: &[Cell], one: &[usize], other: &[usize]) -> bool {
+    are_alike(colour_of(cells, one), colour_of(cells, other))
+}
+
+/// Whether two colours are of one thing, that may be in another light here and there.
+fn are_alike(one: [f32; 3], other: [f32; 3]) -> bool {
+    let factor = brightness(one) / brightness(other).max(1.0);
+    let is_of_tint = tint(one)
+        .into_iter()
+        .zip(tint(other))
+        .all(|(one, other)| (one - other).abs() < TINT.1);
+    difference(one, other) < ALIKE || ((SHADE.0..1.0 / SHADE.0).contains(&factor) && is_of_tint)
 }
 
 /// Whether a part goes on beyond an edge of the document, over which it comes in, in its own colour and not in that of the table beside it.
@@ -143,7 +202,7 @@ fn comes_in(document: &Rectified, part: &[usize]) -> bool {
         let table = [0, 1, 2].map(|channel| median(others.iter().map(|colour| colour[channel])).unwrap_or_default());
         let goes_on = |&&(index, along): &&(usize, usize)| {
             beyond[along].is_some_and(|colour| {
-                difference(colour, document.cells[index].colour) < ALIKE && difference(colour, table) > FOREIGN.0
+                are_alike(colour, document.cells[index].colour) && difference(colour, table) > FOREIGN.0
             })
         };
         at_edge.iter().filter(goes_on).count() as f32 >= GOES_ON * at_edge.len() as f32
@@ -250,21 +309,50 @@ fn blank_share(document: &Rectified, of_portrait: &[bool]) -> f32 {
     let flat = flat * median(cells.iter().map(luma)).unwrap_or_default() / bright;
     let blank = |(cell, portrait): (&Cell, &bool)| cell.texture < flat && !portrait && !is_burnt(cell);
     let blank: Vec<bool> = cells.iter().zip(of_portrait).map(blank).collect();
-    let area = largest_rectangle(&blank);
+    let Some(note) = largest_rectangle(&blank) else {
+        return 0.0;
+    };
     let rest = cells.iter().zip(&blank).filter(|(_, blank)| !**blank);
     let is_textured = median(rest.map(|(cell, _)| cell.texture)).is_some_and(|rest| rest >= TEXTURED * flat);
-    if is_textured {
-        area as f32 / cells.len() as f32
+    let around = (0..cells.len()).filter(|&index| note.is_beside(index));
+    let ends = median(around.map(|index| cells[index].texture)).is_some_and(|edge| edge >= EDGE / FLAT.0 * flat);
+    if is_textured && ends {
+        note.area() as f32 / cells.len() as f32
     } else {
         0.0
     }
 }
 
-/// Cells of the largest rectangle of marked ones that is wide and high enough for a note.
-fn largest_rectangle(marked: &[bool]) -> usize {
+/// A rectangle of cells; the last ones are part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    left: usize,
+    top: usize,
+    right: usize,
+    bottom: usize,
+}
+
+impl Block {
+    const fn area(self) -> usize {
+        (self.right - self.left + 1) * (self.bottom - self.top + 1)
+    }
+
+    /// Whether a cell is outside, and one of the two next to it.
+    fn is_beside(self, index: usize) -> bool {
+        let (x, y) = (index % COLUMNS, index / COLUMNS);
+        let is_within = |more: usize| {
+            (self.left.saturating_sub(more)..=self.right + more).contains(&x)
+                && (self.top.saturating_sub(more)..=self.bottom + more).contains(&y)
+        };
+        is_within(2) && !is_within(0)
+    }
+}
+
+/// The largest rectangle of marked cells that is wide and high enough for a note.
+fn largest_rectangle(marked: &[bool]) -> Option<Block> {
     let mut heights = [0_usize; COLUMNS];
-    let mut largest = 0;
-    for row in marked.chunks_exact(COLUMNS) {
+    let mut largest: Option<Block> = None;
+    for (bottom, row) in marked.chunks_exact(COLUMNS).enumerate() {
         for (height, marked) in heights.iter_mut().zip(row) {
             *height = if *marked { *height + 1 } else { 0 };
         }
@@ -275,19 +363,19 @@ fn largest_rectangle(marked: &[bool]) -> usize {
                 if height < NOTE {
                     break;
                 }
-                if width >= NOTE {
-                    largest = largest.max(width * height);
+                let block = Block {
+                    left,
+                    top: bottom + 1 - height,
+                    right: left + width - 1,
+                    bottom,
+                };
+                if width >= NOTE && largest.is_none_or(|largest| block.area() > largest.area()) {
+                    largest = Some(block);
                 }
             }
         }
     }
     largest
-}
-
-fn in_portrait([left, top, width, height]: [f32; 4], [x, y]: [f32; 2]) -> bool {
-    let [aside, above, below] = PORTRAIT;
-    (left - aside * width..left + width * (1.0 + aside)).contains(&x)
-        && (top - above * height..top + height * (1.0 + below)).contains(&y)
 }
 
 #[cfg(test)]
@@ -328,6 +416,35 @@ mod tests {
         let mut plain = Raster::filled(1060, 700, [60, 50, 45]);
         plain.paste(&Raster::filled(856, 540, [212, 208, 190]), 100, 80);
         assert_eq!(share(&plain, None), 0.0, "paper without any background print");
+    }
+
+    #[test]
+    fn where_a_background_print_fades_there_is_no_note() {
+        let mut fading = card();
+        // As it becomes fainter from left to right, and is gone.
+        for (x, y) in (400..700).flat_map(|x| (250..500).map(move |y| (x, y))) {
+            let strength = ((480 - x.min(480)) / 16) as u8;
+            let wave = (((x + y / 2) % 30) / 5) as u8 * strength;
+            fading.paste(&Raster::filled(1, 1, [212 - wave, 208, 190 + wave]), x, y);
+        }
+        for (from, to) in [(250, 290), (460, 500)] {
+            for (x, y) in (400..700).flat_map(|x| (from..to).map(move |y| (x, y))) {
+                let wave = (((x + y / 2) % 30) / 5) as u8 * 2;
+                fading.paste(&Raster::filled(1, 1, [212 - wave, 208, 190 + wave]), x, y);
+            }
+        }
+        assert_eq!(share(&fading, None), 0.0);
+    }
+
+    #[test]
+    fn a_finger_is_one_thing_though_its_joint_divides_it_and_the_light_differs() {
+        let mut held = card();
+        // In the shadow beyond the card, brighter on it, and divided by a line.
+        held.paste(&Raster::filled(90, 80, [150, 108, 86]), 600, 600);
+        held.paste(&Raster::filled(90, 30, [188, 136, 108]), 600, 590);
+        held.paste(&Raster::filled(90, 16, [90, 60, 45]), 600, 574);
+        held.paste(&Raster::filled(90, 70, [196, 142, 113]), 600, 504);
+        assert!(share(&held, None) > 0.105, "{}", share(&held, None));
     }
 
     #[test]

@@ -22,6 +22,9 @@ const ROUNDS: usize = 4;
 /// Differences that count as paper at least, however well the rest fits.
 const PAPER: f32 = 4.0;
 
+/// How far a portrait reaches beyond the face's box, in widths or heights of the box: left and right, up, down.
+const PORTRAIT: [f32; 3] = [0.9, 0.9, 1.3];
+
 /// How far beyond an edge the colour beside it is taken, in cells: nearer, the edge or its shadow may be meant.
 const BEYOND: f32 = 1.5;
 
@@ -107,6 +110,19 @@ impl Rectified {
             beyond,
             projection,
         })
+    }
+
+    /// Which cells are the portrait's, whose face has this box: left, top, width, height in pixels of the picture.
+    pub(super) fn of_portrait(&self, face: Option<[f32; 4]>) -> Vec<bool> {
+        let [aside, above, below] = PORTRAIT;
+        let is_in = |[left, top, width, height]: [f32; 4], [x, y]: [f32; 2]| {
+            (left - aside * width..left + width * (1.0 + aside)).contains(&x)
+                && (top - above * height..top + height * (1.0 + below)).contains(&y)
+        };
+        let cells = 0..self.cells.len();
+        cells
+            .map(|index| face.is_some_and(|face| is_in(face, self.place(index))))
+            .collect()
     }
 
     /// Where the middle of a cell stands in the picture.

@@ -2,6 +2,7 @@
 //! brighter than uneven lighting would make it.
 
 use super::rectified::{COLUMNS, Cell, Rectified, grown};
+use super::veil::veiled_share;
 use crate::statistics::median;
 use lens::regions::regions;
 
@@ -30,8 +31,12 @@ const BRIGHTER: f32 = 4.0;
 /// The same around a part that leaves nothing further: white paper is brighter there by up to 6, too.
 const BRIGHTER_ALONE: f32 = 9.0;
 
-/// Share of a document that reflections hide.
-pub(crate) fn reflected_share(document: &Rectified) -> f32 {
+/// Share of a document that reflections hide; `portrait` is the box of the face on it (left, top, width, height) in pixels of the picture.
+pub(crate) fn reflected_share(document: &Rectified, portrait: Option<[f32; 4]>) -> f32 {
+    burnt_out_share(document).max(veiled_share(document, portrait))
+}
+
+fn burnt_out_share(document: &Rectified) -> f32 {
     let cells = &document.cells;
     let burnt: Vec<bool> = cells.iter().map(|cell| cell.weakest[1] >= BURNT).collect();
     let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
@@ -87,7 +92,7 @@ mod tests {
     }
 
     fn share(gain: f32, radius: f32) -> f32 {
-        reflected_share(&Rectified::of(&seen(gain, radius), &CORNERS).unwrap())
+        burnt_out_share(&Rectified::of(&seen(gain, radius), &CORNERS).unwrap())
     }
 
     #[test]
@@ -115,13 +120,13 @@ mod tests {
         let document = Rectified::of(&towards_a_window, &CORNERS).unwrap();
         let burnt = document.cells.iter().filter(|cell| cell.weakest[1] >= BURNT).count();
         assert!(burnt as f32 > LEAST_SHARE * document.cells.len() as f32);
-        assert_eq!(reflected_share(&document), 0.0);
+        assert_eq!(burnt_out_share(&document), 0.0);
     }
 
     #[test]
     fn white_print_has_no_light_around_it() {
         let mut white = card();
         white.paste(&Raster::filled(300, 250, [254; 3]), 400, 250);
-        assert_eq!(reflected_share(&Rectified::of(&white, &CORNERS).unwrap()), 0.0);
+        assert_eq!(burnt_out_share(&Rectified::of(&white, &CORNERS).unwrap()), 0.0);
     }
 }
