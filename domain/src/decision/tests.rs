@@ -646,6 +646,24 @@ fn a_statistical_signal_is_reviewed_unless_the_tenant_rejects_on_it() {
 }
 
 #[test]
+fn of_two_rasters_the_clearer_one_says_whether_a_printer_or_a_screen_made_it() {
+    for (raster, halftone, reason) in [
+        (9.4, 21.9, Reason::DocumentPrintedCopy),
+        (9.7, 7.6, Reason::DocumentScreenCapture),
+        (12.0, 10.0, Reason::DocumentScreenCapture),
+        (4.8, 10.6, Reason::DocumentPrintedCopy),
+    ] {
+        let copy = DocumentFindings {
+            raster_z: Some(raster),
+            halftone_z: Some(halftone),
+            ..passport()
+        };
+        let reasons = judge(&[copy], Some(&selfie()), &Policy::default()).reasons;
+        assert_eq!(reasons, [reason], "{raster} {halftone}");
+    }
+}
+
+#[test]
 fn a_specimen_is_rejected_unless_the_tenant_demonstrates() {
     let mut utopian = passport();
     utopian.specimen_words = true;
