@@ -3,7 +3,10 @@
 use crate::{
     Honnin,
     access::{Auditor, Rank, Staff},
-    runtime::pages::{Part, pages},
+    runtime::{
+        pages::{Part, pages},
+        turns::Effort,
+    },
 };
 use domain::{
     audit::{Actor, AuditAction},
@@ -201,9 +204,16 @@ pub async fn search(
 ) -> Result<Vec<Recorded>, StoreError> {
     record_look(honnin, auditor.staff(), DetailWord::AuditLog).await?;
     let tenant = auditor.staff().tenant().clone();
-    let unit = honnin
-        .db
-        .read(async move |tx| audit::search(tx, &tenant, &filter, &numbers_before(before), limit).await);
+    // Whoever asks for many at once leaves the other connections to everybody else.
+    let turn = if filter.looks_at_each() {
+        Some(honnin.efforts.take((tenant.clone(), Effort::Search)).await)
+    } else {
+        None
+    };
+    let unit = honnin.db.read(async move |tx| {
+        let _turn = &turn;
+        audit::search(tx, &tenant, &filter, &numbers_before(before), limit).await
+    });
     unit.await
 }
 

@@ -15,7 +15,7 @@ use crate::{
         lease_clock::LeaseClock,
         random::Random,
         readiness::LastCheck,
-        turns::Turns,
+        turns::{Effort, Turns},
         wake_up::WakeUps,
     },
     session::{
@@ -26,7 +26,7 @@ use crate::{
 };
 use domain::{
     findings::ModelHash,
-    ids::{CaptureId, EventId, SessionId, WorkerId},
+    ids::{CaptureId, EventId, SessionId, TenantId, WorkerId},
     secret::Secret,
     secret_kind::SecretKind,
     time::{Clock, Millis, Timestamp},
@@ -97,6 +97,8 @@ pub struct Honnin {
     pub(crate) look_pool: Arc<CpuPool>,
     /// Turns of sessions whose pictures are shown, in `cpu_pool`: whoever asks for many views of theirs at once waits for their own.
     pub(crate) views: Arc<Turns<SessionId>>,
+    /// Turns of tenants for each [`Effort`].
+    pub(crate) efforts: Arc<Turns<(TenantId, Effort)>>,
     pub(crate) sender: Arc<WebhookSender>,
     pub(crate) provider: Option<Arc<Provider>>,
     pub(crate) config: Arc<ServiceConfig>,
@@ -130,6 +132,7 @@ impl Honnin {
             cpu_pool: Arc::new(CpuPool::new(Arc::clone(&parts.analyser))),
             look_pool: Arc::new(CpuPool::new(parts.analyser)),
             views: Arc::new(Turns::of_each(VIEWS)),
+            efforts: Arc::new(Turns::of_each(1)),
             sender: parts.sender,
             provider: parts.provider.map(Arc::new),
             config: Arc::new(parts.config),

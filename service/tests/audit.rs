@@ -5,13 +5,18 @@ use domain::{
     role::Role,
     time::Timestamp,
 };
-use futures::TryStreamExt as _;
+use futures::{
+    TryStreamExt as _,
+    future::{Either, select},
+};
 use service::{
     access::Auditor,
     audit::{
-        ExportFormat, Filter, Head, LOOKED_AT, Newest, Recorded, Verified, export, verify, verify_many, verify_newest,
+        ExportFormat, Filter, Head, LOOKED_AT, Newest, Recorded, Verified, export, search, verify, verify_many,
+        verify_newest,
     },
 };
+use std::pin::pin;
 use testkit::Harness;
 
 async fn whole(harness: &Harness) -> Head {
@@ -157,4 +162,30 @@ async fn an_export_looks_at_ten_thousand_entries_at_a_time_and_holds_what_lies_b
         .unwrap();
     let sizes: Vec<usize> = parts.map_ok(|part| part.len()).try_collect().await.unwrap();
     assert_eq!(sizes, [0, 1]);
+}
+
+/// Otherwise, whoever asks for many at once has every connection of the node look at the log, and nobody else is answered.
+#[tokio::test]
+async fn of_searches_that_look_at_each_entry_a_tenant_has_one_at_a_time() {
+    let harness = Harness::new().await;
+    let auditor = Auditor::of(&harness.staff(Role::Auditor).await).unwrap();
+    let insert = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+         INSERT INTO audit (at, tenant_id, actor, action) SELECT i, '{}', 'system', 'session.read' FROM n",
+        auditor.staff().tenant()
+    );
+    harness.database.run(insert.leak()).await;
+    let look_for = |action| {
+        let filter = Filter {
+            action: Some(action),
+            ..Filter::default()
+        };
+        search(&harness.honnin, &auditor, filter, None, 1)
+    };
+    let (long, short) = (
+        pin!(look_for(AuditAction::MasterKeyRotate)),
+        pin!(look_for(AuditAction::SessionRead)),
+    );
+    let first = select(long, short).await;
+    assert!(matches!(first, Either::Left(_)), "the one that was asked for first");
 }

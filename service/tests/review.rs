@@ -237,6 +237,23 @@ async fn a_rejection_needs_a_reason_and_names_it() {
     assert_eq!(outcome.review.unwrap().note, None);
 }
 
+#[tokio::test]
+async fn a_reason_that_is_chosen_more_than_once_is_named_once() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let mut chosen = vec![Reason::SelfieFaceMismatch, Reason::DocumentTampered];
+    chosen.extend([Reason::SelfieFaceMismatch; 1_000]);
+    let ruling = ReviewDecision::Reject(chosen);
+    let decide = async || rule(&harness.honnin, &rita, first(&id), ruling.clone(), None).await;
+    decide().await.unwrap();
+    let again = decide().await;
+    assert!(matches!(again, Err(RuleError::Repeated)), "{again:?}");
+    harness.wait(UNDO).await;
+    let outcome = read(&harness, &id).await.outcome.unwrap();
+    let told: Vec<&str> = outcome.reasons.iter().map(Named::as_str).collect();
+    assert_eq!(told, ["selfie_face_mismatch", "document_tampered"]);
+}
+
 /// A node of an older version must not lose what a newer one found.
 #[tokio::test]
 async fn a_reason_that_this_version_does_not_know_stays_in_a_rejection() {

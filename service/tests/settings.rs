@@ -992,6 +992,18 @@ async fn a_logo_is_drawn_anew_replaced_and_removed_and_the_audit_log_says_so() {
     );
 }
 
+/// Otherwise the pictures of all other tenants would wait behind many that are sent at once.
+#[tokio::test]
+async fn a_tenant_has_one_logo_drawn_at_a_time() {
+    let harness = Harness::new().await;
+    let admin = Admin::of(&harness.staff(Role::Admin).await).unwrap();
+    let set = || set_logo(&harness.honnin, &admin, hex::decode(BLUE).unwrap());
+    let (first, second) = tokio::join!(set(), set());
+    first.unwrap();
+    assert!(matches!(second, Err(LogoError::Busy)), "{second:?}");
+    set().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_callback_url_is_allowed_from_the_command_line_once() {
     let harness = Harness::new().await;

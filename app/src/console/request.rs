@@ -44,6 +44,9 @@ pub(super) const FRESH: Millis = Millis::minutes(10);
 pub struct SignedIn {
     /// Who it is.
     pub staff: Staff,
+    /// When they came. By this time a proof is recent enough or not, for the whole request: one that ends between the check of a form and its response
+    /// would be taken for one that was given with the form, and renewed.
+    pub at: Timestamp,
     /// Since when they are told what has happened; `None` at their first visit.
     pub since: Option<Since>,
     /// When they last proved who they are.
@@ -249,9 +252,9 @@ impl Request {
             .collect())
     }
 
-    /// Whether the person has proved who they are within `span`.
+    /// Whether the person had proved who they are within `span` when they came.
     pub(crate) fn is_confirmed_within(&self, span: Millis) -> bool {
-        let now = self.honnin().now();
+        let now = self.who.at;
         self.who.confirmed_at.is_some_and(|at| at.is_within(span, now))
     }
 

@@ -307,6 +307,7 @@ async fn who(
     Ok(Some(SignedIn {
         browser: browser.id(staff.user()),
         staff,
+        at: now,
         since: since(session).await?,
         confirmed_at: at(session.get(PROVED_AT).await?),
         notice: session.get(NOTICE).await?,

@@ -14,7 +14,7 @@ use server::{
 };
 use service::{
     access::Operator,
-    runtime::random::SystemRandom,
+    runtime::random::{Random, SystemRandom},
     settings::create_tenant::{CreatedTenant, NewTenant, create_tenant},
 };
 use std::{
@@ -97,7 +97,16 @@ impl Server {
         Self::opened("[worker]\nembedded = false\n", true).await
     }
 
+    /// With another source of randomness.
+    pub(crate) async fn with_random(random: Arc<dyn Random>) -> Self {
+        Self::opened_with("", false, random).await
+    }
+
     async fn opened(toml: &str, demo: bool) -> Self {
+        Self::opened_with(toml, demo, Arc::new(SystemRandom)).await
+    }
+
+    async fn opened_with(toml: &str, demo: bool, random: Arc<dyn Random>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         folders::create_durably(&data).unwrap();
@@ -114,7 +123,7 @@ impl Server {
         std::fs::write(folder.path().join("pkg/honnin.1234.css"), "body{}").unwrap();
         std::fs::write(folder.path().join("favicon.svg"), "<svg/>").unwrap();
         let clock = Arc::new(ManualClock::at(START));
-        let (vision, random) = (Vision::load(folder.path()), Arc::new(SystemRandom));
+        let vision = Vision::load(folder.path());
         let app = if demo {
             open_demo_with(Arc::clone(&config), vision, Arc::clone(&clock) as _, random).await
         } else {

@@ -28,6 +28,7 @@ use domain::{
     time::{Millis, Timestamp},
     visible,
 };
+use std::collections::BTreeSet;
 use store::{
     StoreError, Tx, audit,
     jobs::{self, JobKind, NewJob},
@@ -151,10 +152,7 @@ pub async fn rule(
         ReviewDecision::Reject(reasons) if !reasons.iter().copied().any(Reason::counts_against) => {
             return Err(RuleError::NoReason);
         }
-        ReviewDecision::Reject(reasons) => {
-            let reasons = reasons.into_iter().map(Named::Known).collect();
-            (Ruling::Rejected, reasons, Vec::new())
-        }
+        ReviewDecision::Reject(reasons) => (Ruling::Rejected, distinct(reasons), Vec::new()),
         ReviewDecision::Approve => (Ruling::Approved, Vec::new(), Vec::new()),
         ReviewDecision::ApproveDespite(seen) => (Ruling::Approved, Vec::new(), seen),
     };
@@ -180,6 +178,13 @@ pub async fn rule(
         }
         Err(refused) => Err(refused),
     }
+}
+
+/// Each reason once, in the order in which they were chosen. A form may name one thousands of times, and each would be sent in the webhook.
+fn distinct(reasons: Vec<Reason>) -> Vec<Named<Reason>> {
+    let mut seen = BTreeSet::new();
+    let first = reasons.into_iter().filter(|reason| seen.insert(*reason));
+    first.map(Named::Known).collect()
 }
 
 /// Stores a decision that can be undone. The face of an approval is compared before the unit, which finds out whether others have been approved since.

@@ -14,6 +14,17 @@ pub(crate) struct Turns<K> {
     by_key: Mutex<HashMap<K, Arc<Semaphore>>>,
 }
 
+/// What takes a node a while, of which each tenant has one at a time: with many at once, one tenant would keep all others waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Effort {
+    /// To draw a logo: a core.
+    Logo,
+    /// To send many events again: the writer.
+    Resend,
+    /// To look at each row of a long list, because no index finds those that match: a connection that reads.
+    Search,
+}
+
 /// A turn, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Turn {
@@ -36,6 +47,12 @@ impl<K: Eq + Hash> Turns<K> {
             // Nobody closes it.
             _permit: turns.acquire_owned().await.ok(),
         }
+    }
+
+    /// A turn of `key`, if one is free.
+    pub(crate) fn try_take(&self, key: K) -> Option<Turn> {
+        let permit = self.of(key).try_acquire_owned().ok()?;
+        Some(Turn { _permit: Some(permit) })
     }
 
     fn of(&self, key: K) -> Arc<Semaphore> {
@@ -67,6 +84,16 @@ mod tests {
         drop(one);
         assert!(next.now_or_never().is_some());
         drop(two);
+    }
+
+    #[test]
+    fn whoever_does_not_wait_takes_a_turn_that_is_free_or_none() {
+        let turns = Turns::of_each(1);
+        let held = turns.try_take("a");
+        assert!(held.is_some() && turns.try_take("a").is_none());
+        assert!(turns.try_take("b").is_some(), "another key");
+        drop(held);
+        assert!(turns.try_take("a").is_some());
     }
 
     #[tokio::test]

@@ -4,10 +4,11 @@ use crate::{
     Honnin,
     access::{Admin, Forbidden},
     people::is_still,
-    runtime::{analyser::PictureFault, cpu_pool::PoolError},
+    runtime::{analyser::PictureFault, cpu_pool::PoolError, turns::Effort},
 };
 use domain::{audit::AuditAction, audit_detail::DetailPhrase, ids::TenantId};
 use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
 pub use store::settings::logos::LogoRow;
 use store::{
     StoreError, audit,
@@ -23,7 +24,7 @@ pub enum LogoError {
     /// The file.
     #[error(transparent)]
     Picture(#[from] PictureFault),
-    /// Too many pictures are being worked on; worth a retry.
+    /// Too many pictures are being worked on, or another logo of the tenant; worth a retry.
     #[error("too many images are being processed")]
     Busy,
     /// The caller has lost the role that allows this, or has been signed out.
@@ -63,8 +64,16 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
     if bytes.len() > MAX_UPLOAD {
         return Err(PictureFault::TooLarge.into());
     }
-    let made = honnin.cpu_pool.run(move |_| vision::logo(&bytes)).await;
-    let made = made.map_err(LogoError::from)??;
+    // Whoever sends many at once keeps nobody else's pictures waiting behind them.
+    let turn = honnin.efforts.try_take((admin.staff().tenant().clone(), Effort::Logo));
+    let turn = Arc::new(turn.ok_or(LogoError::Busy)?);
+    let while_drawn = Arc::clone(&turn);
+    let drawing = honnin.cpu_pool.run(move |_| {
+        // Even if the client hangs up meanwhile.
+        let _turn = while_drawn;
+        vision::logo(&bytes)
+    });
+    let made = drawing.await.map_err(LogoError::from)??;
     let row = LogoRow {
         hash: hex::encode(Sha256::digest(&made.png)),
         width: i64::from(made.width),
@@ -86,7 +95,10 @@ pub async fn set_logo(honnin: &Honnin, admin: &Admin, bytes: Vec<u8>) -> Result<
         logos::save(tx, staff.tenant(), &row, &made.png).await?;
         Ok(audit::record(tx, &entry).await?)
     });
-    unit.await
+    let saved = unit.await;
+    // The next one is drawn once this one is stored.
+    drop(turn);
+    saved
 }
 
 /// Removes the tenant's logo, if it has one.

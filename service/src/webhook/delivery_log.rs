@@ -3,6 +3,7 @@
 use crate::{
     Honnin,
     access::{Developer, Reader},
+    runtime::turns::Effort,
     webhook::{
         payload::{self, is_unreadable},
         sender::{self, signature::SignedRequest},
@@ -77,9 +78,16 @@ pub async fn list(
     limit: u32,
 ) -> Result<Vec<DeliveryRow>, StoreError> {
     let (tenant, filter) = (developer.staff().tenant().clone(), filter.clone());
-    let unit = honnin
-        .db
-        .read(async move |tx| deliveries::list(tx, &tenant, &filter, limit).await);
+    // No index finds those of a type.
+    let turn = if filter.kind.is_some() {
+        Some(honnin.efforts.take((tenant.clone(), Effort::Search)).await)
+    } else {
+        None
+    };
+    let unit = honnin.db.read(async move |tx| {
+        let _turn = &turn;
+        deliveries::list(tx, &tenant, &filter, limit).await
+    });
     unit.await
 }
 

@@ -4,6 +4,7 @@ use crate::{
     Honnin,
     access::{Admin, Developer, Staff},
     audit::describe_filter,
+    runtime::turns::{Effort, Turn},
     webhook::{delivery_log::holds_note, record_event},
 };
 use domain::{
@@ -40,6 +41,9 @@ pub enum RedeliverError {
     /// It contains a reviewer's note that is withheld from the receiver ([`TenantSettings::withholds_note`]).
     #[error("the receiver URL was changed after a reviewer's note was written; an admin has to confirm it")]
     NeedsAdmin,
+    /// Somebody of the tenant has many events resent at this moment; worth a retry.
+    #[error("many events are being resent already")]
+    Busy,
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -107,6 +111,13 @@ async fn is_meant(tx: &mut Tx, settings: &TenantSettings, event: &EventRow) -> R
     Ok(is_selected && (was_removed.is_none() || unsent::is_noted(tx, &event.id).await?))
 }
 
+/// The turn of a tenant to have many events resent, which is held until the unit that does so is done: it keeps the writer busy, for which everybody
+/// waits.
+pub(super) fn take_turn(honnin: &Honnin, staff: &Staff) -> Result<Turn, RedeliverError> {
+    let turn = honnin.efforts.try_take((staff.tenant().clone(), Effort::Resend));
+    turn.ok_or(RedeliverError::Busy)
+}
+
 /// Resends the events of some sessions that were meant for the receiver, each session's oldest first. Sessions of other tenants have none.
 ///
 /// # Errors
@@ -119,7 +130,9 @@ pub async fn send_sessions_again(
     let (now, staff) = (honnin.now(), developer.staff());
     let (requester, sessions) = (Requester::of(staff), sessions.to_vec());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
+    let turn = take_turn(honnin, staff)?;
     let unit = honnin.db.write(async move |tx| {
+        let _turn = &turn;
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);
         for session in &sessions {
@@ -174,12 +187,14 @@ pub async fn send_range_again(
     let (requester, filter) = (Requester::of(staff), filter.clone());
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
     let (tenant, state, described) = (requester.tenant.clone(), filter.state, describe(&filter));
+    let turn = take_turn(honnin, staff)?;
     // Those of a type may be few among many, and nobody has to wait for the writer while they are looked for.
     let list = honnin
         .db
         .read(async move |tx| deliveries::list_oldest(tx, &tenant, &filter, MAX_AT_ONCE + 1).await);
     let (found, more) = cursor::page_of(list.await?, MAX_AT_ONCE);
     let unit = honnin.db.write(async move |tx| {
+        let _turn = &turn;
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);
         for listed in &found {

@@ -3,7 +3,7 @@
 use crate::{
     Honnin,
     access::Developer,
-    webhook::redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain, send_first},
+    webhook::redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain, send_first, take_turn},
 };
 use domain::{audit::AuditAction, audit_detail::DetailPhrase, cursor, event::EventKind, ids::EventId, time::Timestamp};
 use store::{
@@ -63,7 +63,7 @@ pub async fn list(
 /// when a range is resent ([`RedeliverError::NeedsAdmin`]), and stay unsent.
 ///
 /// # Errors
-/// [`RedeliverError::NoReceiver`], or if storage fails.
+/// [`RedeliverError::NoReceiver`], [`RedeliverError::Busy`], or if storage fails.
 pub async fn send_all(
     honnin: &Honnin,
     developer: &Developer,
@@ -72,7 +72,9 @@ pub async fn send_all(
     let (now, staff) = (honnin.now(), developer.staff());
     let requester = Requester::of(staff);
     let entry = staff.entry(now, AuditAction::WebhookSendRangeAgain);
+    let turn = take_turn(honnin, staff)?;
     let unit = honnin.db.write(async move |tx| {
+        let _turn = &turn;
         let receiver = requester.require_receiver(tx).await?;
         let (found, more) = cursor::page_of(
             unsent::list(tx, &requester.tenant, after.as_ref(), MAX_AT_ONCE + 1).await?,

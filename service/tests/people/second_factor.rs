@@ -740,6 +740,23 @@ async fn a_set_up_of_an_authenticator_app_ends_with_the_sessions_of_its_person()
     with_app(&harness, &back).await;
 }
 
+/// Whoever has a stolen session and the password would need no factor afterwards.
+#[tokio::test]
+async fn no_factor_is_removed_in_a_session_that_has_ended() {
+    let (harness, rita) = rita().await;
+    with_app(&harness, &rita).await;
+    registered(&harness, &rita, 1).await;
+    console_session::sign_out_everywhere(&harness.honnin, &rita)
+        .await
+        .unwrap();
+    remove_authenticator(&harness.honnin, &rita).await.unwrap();
+    let id = URL_SAFE_NO_PAD.encode([1; 16]);
+    assert!(!passkeys::remove(&harness.honnin, &rita, &id).await.unwrap());
+    let factors = list_factors(&harness.honnin, rita.user()).await.unwrap();
+    assert!(factors.authenticator.is_some(), "{factors:?}");
+    assert_eq!((factors.passkeys.len(), factors.recovery_codes), (1, 10));
+}
+
 #[tokio::test]
 async fn no_recovery_codes_come_from_a_session_that_has_ended() {
     let (harness, rita) = rita().await;

@@ -3,10 +3,12 @@
 use domain::{
     delivery::DeliveryFault,
     ids::{EventId, SessionId},
+    named::Named,
     role::Role,
     tenant::{Change, TenantSettings},
     time::Millis,
 };
+use futures::future::{Either, select};
 use service::{
     access::Developer,
     jobs::sweep,
@@ -19,9 +21,10 @@ use service::{
         delivery_log::{self, NoBody},
         diagnose::{BodyComparison, Verdict, diagnose_signature},
         redeliver::{self, MAX_AT_ONCE, RedeliverError, SentAgain},
+        unsent,
     },
 };
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 use store::{
     audit,
     webhook::deliveries::{DeliveryFilter, DeliveryState},
@@ -529,6 +532,54 @@ async fn a_range_of_more_than_a_thousand_is_sent_oldest_first_and_gone_on_with()
     assert_eq!(filter.after.as_ref().map(|(_, id)| id), Some(&events[most - 1]));
     let rest = send(&filter).await;
     assert_eq!((rest.count, rest.go_on_after), (3, None));
+}
+
+/// On SQLite, the writes of all other tenants would wait for many of these at once.
+#[tokio::test]
+async fn a_tenant_has_one_range_sent_again_at_a_time() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    harness.record_expired(&session).await;
+    let developer = harness.developer().await;
+    let filter = DeliveryFilter {
+        state: Some(DeliveryState::Pending),
+        ..DeliveryFilter::default()
+    };
+    let range = || redeliver::send_range_again(&harness.honnin, &developer, &filter);
+    let sessions = [session];
+    let (first, second, third, fourth) = tokio::join!(
+        range(),
+        range(),
+        redeliver::send_sessions_again(&harness.honnin, &developer, &sessions),
+        unsent::send_all(&harness.honnin, &developer, None),
+    );
+    assert_eq!(first.unwrap().count, 1);
+    for refused in [second, third, fourth] {
+        assert!(matches!(refused, Err(RedeliverError::Busy)), "{refused:?}");
+    }
+    assert_eq!(range().await.unwrap().count, 1);
+}
+
+/// Otherwise, whoever asks for many at once has every connection of the node look at their deliveries.
+#[tokio::test]
+async fn of_searches_for_a_type_of_event_a_tenant_has_one_at_a_time() {
+    let receiver = Receiver::start().await;
+    let (harness, _) = Harness::with_receiver(&receiver).await;
+    let session = harness.create().await.id;
+    harness.pile(&session, 5_000).await;
+    let developer = harness.developer().await;
+    let of = |kind: &str| DeliveryFilter {
+        kind: Some(Named::parse(kind)),
+        ..DeliveryFilter::default()
+    };
+    let (none, all) = (of("webhook.test"), of("verification.expired"));
+    let (long, short) = (
+        pin!(delivery_log::list(&harness.honnin, &developer, &none, 1)),
+        pin!(delivery_log::list(&harness.honnin, &developer, &all, 1)),
+    );
+    let first = select(long, short).await;
+    assert!(matches!(first, Either::Left(_)), "the one that was asked for first");
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ impl Asked {
             let text = fields.text(name);
             if is_known(&text) { text } else { String::new() }
         };
-        // What is searched for is what is shown.
+        // What is searched for is what is shown, and what is saved under a name.
         let part = |name| -> String { fields.text(name).chars().take(LONGEST_PART).collect() };
         let q = part("q");
         // There is one filter of the metadata, and the box is what was typed last.
@@ -57,13 +57,13 @@ impl Asked {
         };
         Self {
             q,
-            id: fields.text("id"),
+            id: part("id"),
             status: known("status", |text| Status::parse(text).is_some()),
             verdict: known("verdict", |text| Verdict::parse(text).is_some()),
             reason: known("reason", |text| Reason::parse(text).is_some()),
             document: known("document", |text| DocumentType::parse(text).is_some()),
-            from: fields.text("from"),
-            to: fields.text("to"),
+            from: part("from"),
+            to: part("to"),
             metadata,
             lost: known("lost", |text| FunnelStep::parse(text).is_some()),
         }
@@ -203,6 +203,16 @@ mod tests {
         assert_eq!(asked.set(), [("from", "x".to_owned())]);
         let query = b"status=failed&reason=document_expired";
         assert_eq!(Asked::of(&Fields::of_bytes(query).unwrap()).set().len(), 2);
+    }
+
+    #[test]
+    fn no_filter_is_longer_than_what_is_searched_for() {
+        let long = "x".repeat(10_000);
+        for name in ["q", "id", "from", "to", "metadata"] {
+            let query = format!("{name}={long}");
+            let asked = Asked::of(&Fields::of_bytes(query.as_bytes()).unwrap());
+            assert_eq!(asked.set(), [(name, "x".repeat(LONGEST_PART))]);
+        }
     }
 
     #[test]

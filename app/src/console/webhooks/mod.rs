@@ -271,6 +271,13 @@ pub(in crate::console) fn refused(back: &str, error: RedeliverError) -> PageResu
             );
             not_done(back, said)
         }
+        RedeliverError::Busy => not_done(
+            back,
+            say(
+                "Nothing was sent: events are being resent from another tab or by a colleague at this moment. Try again in a few seconds.",
+                "別のタブまたはほかのメンバーがイベントを再送しているため、送信されませんでした。数秒後に再度お試しください。",
+            ),
+        ),
         RedeliverError::Store(error) => Err(error.into()),
     }
 }

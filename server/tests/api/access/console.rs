@@ -12,8 +12,16 @@ use axum::{
     body::{Body, to_bytes},
     extract::Request,
 };
-use domain::{role::Role, tenant::TenantSettings, time::Millis};
-use std::collections::BTreeSet;
+use domain::{
+    role::Role,
+    tenant::TenantSettings,
+    time::{ManualClock, Millis},
+};
+use service::runtime::random::{Random, SystemRandom};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 use testkit::databases::WriteLock;
 use tower::ServiceExt as _;
 
@@ -444,6 +452,38 @@ async fn a_key_asks_for_the_password_again_after_ten_minutes_and_is_shown_once()
     let made = server.send("POST", SESSIONS, &[("authorization", &bearer)], "").await;
     assert_eq!(made.status, 201);
     assert!(!browser.get("/admin/keys").await.body.contains(&key));
+}
+
+/// Takes a minute to draw an API key, once it has a clock.
+#[derive(Default)]
+struct SlowKeys(OnceLock<Arc<ManualClock>>);
+
+impl Random for SlowKeys {
+    fn fill(&self, bytes: &mut [u8]) {
+        // Nothing else that is drawn here has so many bytes.
+        if bytes.len() == 20
+            && let Some(clock) = self.0.get()
+        {
+            clock.advance(Millis::minutes(1));
+        }
+        SystemRandom.fill(bytes);
+    }
+}
+
+/// Detects if the clock is asked again after a form was checked: whoever has a stolen session would never have to prove anything.
+#[tokio::test]
+async fn a_form_that_was_sent_just_in_time_renews_no_proof_however_long_it_takes() {
+    let random = Arc::new(SlowKeys::default());
+    let server = Server::with_random(Arc::clone(&random) as _).await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    server.clock.advance(Millis::minutes(9));
+    random.0.set(Arc::clone(&server.clock)).unwrap();
+    let (cookie, issue) = (browser.cookie.clone(), "name=Till&scope=create");
+    let issued = browser.post("/admin/keys", issue).await;
+    assert_eq!(issued.status, 201, "{}", issued.body);
+    assert_eq!(browser.cookie, cookie, "it changes with a proof");
+    let late = browser.post("/admin/keys", issue).await;
+    assert_eq!(late.status, 422, "eleven minutes after the only proof");
 }
 
 #[tokio::test]

@@ -310,7 +310,8 @@ async fn give_first_codes(tx: &mut Tx, user: &UserId, hashes: &[Vec<u8>]) -> Res
     Ok(none)
 }
 
-/// Removes the authenticator app. Without any second factor left, the recovery codes go as well.
+/// Removes the authenticator app. Without any second factor left, the recovery codes go as well. Nothing is removed in a session that has ended:
+/// somebody else may have it, who has the password as well.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -319,14 +320,16 @@ pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), 
         .own_entry(honnin.now(), AuditAction::FactorRemove)
         .about(staff.user())
         .with_detail(DetailWord::AuthenticatorApp);
-    let user = staff.user().clone();
-    let unit = honnin.db.write(async move |tx| {
-        // Whoever adds another factor at this moment relies on the codes there are.
-        users::lock(tx, &user).await?;
-        if second_factors::remove_authenticator(tx, &user).await? {
+    let staff = staff.clone();
+    let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
+        // This locks the person as well: whoever adds another factor at this moment relies on the codes there are.
+        if !console_session::goes_on(tx, &staff).await? {
+            return Ok(());
+        }
+        if second_factors::remove_authenticator(tx, staff.user()).await? {
             audit::record(tx, &entry).await?;
         }
-        drop_idle_codes(tx, &user).await
+        drop_idle_codes(tx, staff.user()).await
     });
     unit.await
 }

@@ -34,7 +34,7 @@ use store::{
     StoreError, audit,
     people::{
         second_factors::{self, PasskeyRow},
-        try_counters, users,
+        try_counters,
     },
 };
 
@@ -279,7 +279,7 @@ async fn has_passkey(honnin: &Honnin, user: &UserId, id: &str) -> Result<bool, P
     Ok(unit.await?.is_some_and(|key| key.user == *user))
 }
 
-/// Removes a person's own passkey. Returns whether there was one.
+/// Removes a person's own passkey. Returns whether there was one; in a session that has ended, there is none.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -288,19 +288,23 @@ pub async fn remove(honnin: &Honnin, staff: &Staff, id: &str) -> Result<bool, St
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorRemove)
         .about(staff.user());
-    let user = staff.user().clone();
+    let staff = staff.clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        users::lock(tx, &user).await?;
+        // This locks the person as well.
+        if !console_session::goes_on(tx, &staff).await? {
+            return Ok(false);
+        }
+        let user = staff.user();
         let Some(key) = second_factors::find_passkey(tx, &id)
             .await?
-            .filter(|key| key.user == user)
+            .filter(|key| key.user == *user)
         else {
             return Ok(false);
         };
-        second_factors::remove_passkey(tx, &user, &id).await?;
+        second_factors::remove_passkey(tx, user, &id).await?;
         let entry = entry.clone().with_detail(DetailPhrase::Passkey.with(&key.name));
         audit::record(tx, &entry).await?;
-        drop_idle_codes(tx, &user).await?;
+        drop_idle_codes(tx, user).await?;
         Ok(true)
     });
     unit.await
