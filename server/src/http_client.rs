@@ -8,10 +8,9 @@ use http::{
 };
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper_util::rt::TokioIo;
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
 use std::{error::Error, path::Path, sync::Arc, time::Duration};
-use store::dial;
+use store::{dial, tls};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
@@ -129,18 +128,12 @@ pub(crate) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
 /// # Errors
 /// If `ca_file` cannot be read.
 pub(crate) fn trust(ca_file: Option<&Path>, alpn: &[&[u8]]) -> Result<TlsConnector, ClientError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let mut roots = tls::system_roots();
     if let Some(path) = ca_file {
         let unreadable = |error: &dyn std::fmt::Display| format!("cannot read {}: {error}", path.display());
         for authority in certificates(path).map_err(|error| unreadable(&error))? {
             roots.add(authority).map_err(|error| unreadable(&error))?;
         }
     }
-    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
-    Ok(TlsConnector::from(Arc::new(config)))
+    Ok(TlsConnector::from(Arc::new(tls::client(roots, alpn)?)))
 }

@@ -1,7 +1,7 @@
 //! The request log of a tenant's developers. Requests are collected in memory and written in batches, so that they cost an
 //! operation no commit and cannot make it fail: what a crash or an unavailable database loses is a second of the log.
 
-use crate::{Honnin, access::Developer};
+use crate::{Honnin, access::Developer, runtime::to_completion::to_completion};
 use domain::{
     ids::TenantId,
     time::{Millis, Timestamp},
@@ -128,8 +128,7 @@ pub fn note(honnin: &Honnin, entry: Entry) {
 /// If storage fails. What could not be written is collected again, as far as there is room.
 pub async fn write(honnin: &Honnin) -> Result<(), StoreError> {
     let honnin = honnin.clone();
-    let written = tokio::spawn(async move { write_collected(&honnin).await });
-    written.await.unwrap_or(Err(StoreError::Panicked))
+    to_completion(async move { write_collected(&honnin).await }).await
 }
 
 async fn write_collected(honnin: &Honnin) -> Result<(), StoreError> {

@@ -22,6 +22,7 @@ pub mod request_log;
 pub mod review;
 pub mod session;
 pub mod settings;
+pub mod tls;
 pub mod vault;
 pub mod webhook;
 pub mod write_checks;

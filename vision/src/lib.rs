@@ -61,15 +61,21 @@ pub struct Vision {
     /// The networks that read; also `None` in a process that does not read documents.
     reader: Option<Reader>,
     faces: Option<Faces>,
-    passive: Option<Passive>,
-    passive_failed: bool,
+    passive: OptionalPassive,
     layouts: Option<Layouts>,
     /// The files of the networks that read, if they are there.
     text_models: Vec<ModelHash>,
     face_models: Vec<ModelHash>,
-    passive_models: Vec<ModelHash>,
     signers: code::Certificates,
     faults: Vec<ModelError>,
+}
+
+/// The passive network against presentation attacks, which no installation needs.
+enum OptionalPassive {
+    NotInstalled,
+    /// It is installed, and one of the faults says why it is not used.
+    Unusable,
+    Loaded(Passive),
 }
 
 impl std::fmt::Debug for Vision {
@@ -135,12 +141,10 @@ impl Vision {
         Self {
             reader: None,
             faces: None,
-            passive: None,
-            passive_failed: false,
+            passive: OptionalPassive::NotInstalled,
             layouts: None,
             text_models: Vec::new(),
             face_models: Vec::new(),
-            passive_models: Vec::new(),
             signers: code::Certificates::none(),
             faults: Vec::new(),
         }
@@ -168,9 +172,8 @@ impl Vision {
                     self.face_models.push(card.hash());
                 }
                 Task::Liveness(task) => {
-                    self.passive = keep(Passive::of(&card, task, dir, uncalibrated), &mut self.faults);
-                    self.passive_failed = self.passive.is_none();
-                    self.passive_models = vec![card.hash()];
+                    let network = keep(Passive::of(&card, task, dir, uncalibrated), &mut self.faults);
+                    self.passive = network.map_or(OptionalPassive::Unusable, OptionalPassive::Loaded);
                 }
             }
         }
@@ -187,7 +190,7 @@ impl Vision {
         only_missing([
             (self.text_models.is_empty() || self.layouts.is_none(), Unavailable::Text),
             (self.faces.is_none(), Unavailable::Face),
-            (self.passive_failed, Unavailable::Liveness),
+            (matches!(self.passive, OptionalPassive::Unusable), Unavailable::Liveness),
         ])
     }
 
@@ -202,7 +205,14 @@ impl Vision {
     /// Whether a passive network against presentation attacks is installed.
     #[must_use]
     pub const fn has_passive_network(&self) -> bool {
-        self.passive.is_some()
+        self.passive_network().is_some()
+    }
+
+    const fn passive_network(&self) -> Option<&Passive> {
+        match &self.passive {
+            OptionalPassive::Loaded(network) => Some(network),
+            OptionalPassive::NotInstalled | OptionalPassive::Unusable => None,
+        }
     }
 
     /// Why it is not there, for the log of whoever runs this.
@@ -220,7 +230,7 @@ impl Vision {
     /// Those that judge a selfie.
     fn selfie_models(&self) -> impl Iterator<Item = &ModelHash> {
         let faces = self.faces.iter().flat_map(|_| &self.face_models);
-        faces.chain(self.passive.iter().flat_map(|_| &self.passive_models))
+        faces.chain(self.passive_network().map(Passive::model))
     }
 
     /// Examines one side of a document. `today` tells the century of a two-digit year.
@@ -257,13 +267,15 @@ impl Vision {
     /// Looks at a frame while the camera is on; `None` if the models of faces are missing or fail.
     #[must_use]
     pub fn glance(&self, picture: &Picture) -> Option<Glance> {
-        glance::glance(self.faces.as_ref()?, &picture.rgb).ok()
+        let looked = glance::glance(self.faces.as_ref()?, &picture.rgb);
+        looked.inspect_err(ModelError::log).ok()
     }
 
     /// Faces in a frame that are not far in the background, counted as in the burst; `None` without the models, or if they fail.
     #[must_use]
     pub fn count_faces(&self, picture: &Picture) -> Option<u32> {
-        let found = self.faces.as_ref()?.detector.find(&picture.rgb).ok()?;
+        let found = self.faces.as_ref()?.detector.find(&picture.rgb);
+        let found = found.inspect_err(ModelError::log).ok()?;
         Some(selfie::near(&found))
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn examine(vision: &Vision, frames: &[&Raster], asked: &Asked) -> Sel
                 asked,
                 lit: lit_frames(asked),
             };
-            look(faces, vision.passive.as_ref(), &shots, &mut watch)
+            look(faces, vision.passive_network(), &shots, &mut watch)
         },
     );
     let found = found.unwrap_or_else(|error| {

@@ -148,7 +148,7 @@ async fn change_elsewhere(app: &App, source: &MasterKey, restarted: bool, settle
         return Err(format!(
             "the master key comes from {source}, where Honnin cannot change it. First add a line to it, and keep the old one: \
              honnin keys generate --version {}. Then restart every process, and run: honnin keys rotate --restarted",
-            newest + 1
+            u64::from(newest) + 1
         )
         .into());
     }

@@ -3,7 +3,7 @@
 use super::{LONGEST, MasterKeyError};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
-    io::Read as _,
+    io::{ErrorKind, Read as _},
     os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
     time::Duration,
@@ -53,21 +53,27 @@ pub(super) async fn output_within(
         end(&mut child);
         return Err(fault(format!("did not end within {} s", time_limit.as_secs())));
     };
-    let wrong = match &read {
-        Ok(Ok(text)) if text.len() < LONGEST => None,
-        Ok(Ok(_)) => Some("printed more than a key"),
-        Ok(Err(_)) | Err(_) => Some("printed something that is not text"),
+    let printed = match read {
+        Ok(Ok(text)) if text.len() < LONGEST => Ok(text),
+        Ok(Ok(_)) => Err("printed more than a key".to_owned()),
+        Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
+            Err("printed something that is not text".to_owned())
+        }
+        Ok(Err(error)) => Err(format!("printed something that could not be read: {error}")),
+        // The panic is in the log; its message may quote what was read.
+        Err(_) => Err("printed something that could not be read".to_owned()),
     };
-    if let Some(reason) = wrong {
-        end(&mut child);
-        return Err(fault(reason.to_owned()));
-    }
+    let text = match printed {
+        Ok(text) => text,
+        Err(reason) => {
+            end(&mut child);
+            return Err(fault(reason));
+        }
+    };
     let pid = Pid::from_child(&child);
     let ended = tokio::task::spawn_blocking(move || child.wait());
     match timeout_at(deadline, ended).await {
-        Ok(Ok(Ok(status))) if status.success() => {
-            read.ok().and_then(Result::ok).ok_or_else(|| fault("failed".to_owned()))
-        }
+        Ok(Ok(Ok(status))) if status.success() => Ok(text),
         Ok(Ok(Ok(status))) => Err(fault(format!("failed: {status}"))),
         _ => {
             kill(pid);

@@ -14,6 +14,7 @@ use domain::{
     findings::{DocumentFindings, SelfieFindings},
     secret::Personal,
 };
+use std::fmt::Display;
 use store::{
     StoreError,
     capture::captures::{CaptureRow, Slot},
@@ -120,8 +121,10 @@ async fn shown(
             Some(eyes) => Cut::Face(eyes),
         },
     };
-    let jpeg = picture.expose().clone();
-    let or_whole = matches!(cut, Cut::Card(..) | Cut::Reduced(_));
+    let (jpeg, whole) = match cut {
+        Cut::Card(..) | Cut::Reduced(_) => (picture.expose().clone(), Some(picture)),
+        Cut::Items(_) | Cut::Face(_) => (picture.into_exposed(), None),
+    };
     let made = honnin.cpu_pool.run(move |analyser: &dyn Analyser| {
         // It ends with the work, even if the client hangs up meanwhile.
         let _turn = turn;
@@ -132,10 +135,17 @@ async fn shown(
             Cut::Face(eyes) => analyser.face(jpeg, eyes),
         }
     });
-    Ok(match made.await {
-        Ok(Ok(made)) => made.map(Personal::new),
-        Ok(Err(_)) | Err(_) => or_whole.then_some(picture),
-    })
+    match made.await {
+        Ok(Ok(made)) => return Ok(made.map(Personal::new)),
+        Ok(Err(fault)) => log_unmade(frame, &fault),
+        Err(fault) => log_unmade(frame, &fault),
+    }
+    Ok(whole)
+}
+
+/// Says in the log why a view is missing, or the whole picture is in its place: to whoever looks, it seems that nothing was found.
+fn log_unmade(frame: FrameOf<'_>, fault: &dyn Display) {
+    tracing::warn!(capture = %frame.capture.id, %fault, "a view of a picture could not be made");
 }
 
 /// The corners of the card, if it was found.

@@ -12,6 +12,7 @@ use crate::{
         pending_sign_in::{self, AfterFirstFactor},
         visit,
     },
+    runtime::to_completion::to_completion,
 };
 use domain::{
     audit::AuditAction,
@@ -132,7 +133,7 @@ pub async fn sign_in(
     let address = client.address;
     let email = normalised(email);
     let buckets = Buckets::of_sign_in(&email, address);
-    let refusal = |user: Option<&UserRow>, now| visit::refusal(user, now, address);
+    let refusal = move |user: Option<&UserRow>, now| visit::refusal(user, now, address);
     let right = check(honnin, email, password, buckets, refusal).await?;
     let (client, now) = (client.clone(), honnin.now());
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
@@ -163,7 +164,7 @@ async fn check(
     email: String,
     password: Secret<String>,
     buckets: Buckets,
-    refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send,
+    refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send + 'static,
 ) -> Result<Right, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
@@ -172,6 +173,20 @@ async fn check(
     if !count(honnin, buckets.limits(), now).await? {
         return Err(SignInError::Throttled);
     }
+    let honnin = honnin.clone();
+    // Counted tries are recorded even if their client hangs up while the password is hashed: nobody locks an account without a trace.
+    to_completion(async move { compare(&honnin, email, password, buckets, now, refusal).await }).await
+}
+
+/// Compares the password of an attempt that was counted at `now`.
+async fn compare(
+    honnin: &Honnin,
+    email: String,
+    password: Secret<String>,
+    buckets: Buckets,
+    now: Timestamp,
+    refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send,
+) -> Result<Right, SignInError> {
     let find = honnin.db.read(async move |tx| users::find_by_email(tx, &email).await);
     let user = find.await?;
     // Without a password, it takes as long.
@@ -234,7 +249,8 @@ pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<S
 
 /// Checks the password of a signed-in person. The caller settles it in the unit that it is for.
 pub(super) async fn check_own(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<Right, SignInError> {
-    let refusal = |_: Option<&UserRow>, now| visit::refused_proof(staff, now, DetailWord::ConfirmationPassword);
+    let caller = staff.clone();
+    let refusal = move |_: Option<&UserRow>, now| visit::refused_proof(&caller, now, DetailWord::ConfirmationPassword);
     let buckets = Buckets::of_confirmation(staff);
     let right = check(honnin, staff.email().to_owned(), password, buckets, refusal).await?;
     if right.user.id != *staff.user() {

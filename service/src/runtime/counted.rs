@@ -1,5 +1,6 @@
 //! What takes long to count: counted once for those who ask at the same time, and kept for a while if it took long.
 
+use crate::runtime::to_completion::to_completion;
 use domain::time::{Clock, Millis};
 use std::{
     collections::BTreeMap,
@@ -81,7 +82,7 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
         let entry = self.entry(key, clock.elapsed());
         let number = entry.asked.fetch_add(1, SeqCst);
         let (clock, turns, bounds) = (Arc::clone(clock), Arc::clone(&self.turns), self.bounds);
-        let answer = tokio::spawn(async move {
+        let answer = to_completion(async move {
             let mut last = entry.last.lock().await;
             if let Some(answer) = &*last
                 && (number < answer.asked || clock.elapsed() < answer.until)
@@ -103,7 +104,7 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
             });
             counted
         });
-        answer.await.unwrap_or(Err(StoreError::Panicked))
+        answer.await
     }
 
     /// Where a value is kept. Those are forgotten that nobody waits for and whose time is over.

@@ -1,6 +1,6 @@
 //! What all operations are built on, and what knows none of them: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed
-//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many, pauses of work that
-//! writes unit after unit.
+//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many, work that goes on without its
+//! caller, pauses of work that writes unit after unit.
 
 pub mod analyser;
 pub(crate) mod bulk;
@@ -16,6 +16,7 @@ pub(crate) mod pages;
 pub mod random;
 pub mod readiness;
 pub(crate) mod sealed_json;
+pub(crate) mod to_completion;
 pub mod token;
 pub(crate) mod turns;
 pub(crate) mod wake_up;

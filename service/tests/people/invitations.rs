@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use super::hang_up_after_first_unit;
 use domain::{
     audit::AuditAction,
     ids::{SessionId, UserId},
@@ -352,6 +353,21 @@ async fn admins_do_not_learn_of_many_addresses_whether_they_have_an_account_in_a
     }
     harness.clock.advance(Millis::minutes(16));
     ask("nobody@bank.example").await.unwrap();
+}
+
+#[tokio::test]
+async fn an_invitation_whose_client_hangs_up_is_made_and_does_not_stay_counted() {
+    let harness = Harness::new().await;
+    let admin = admin(&harness).await;
+    let counted = "SELECT COUNT(*) FROM sign_in_tries WHERE tries > 0";
+    let before = harness.database.number(counted).await;
+    let asked = invite(&harness.honnin, &admin, person("rita@shop.example"), Role::Auditor);
+    hang_up_after_first_unit(asked).await;
+    while harness.database.number(counted).await > before {
+        tokio::task::yield_now().await;
+    }
+    let made = list_invitations(&harness.honnin, &admin).await.unwrap();
+    assert_eq!(made.len(), 1);
 }
 
 #[tokio::test]

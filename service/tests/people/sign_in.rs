@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use super::hang_up_after_first_unit;
 use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
     access::{Admin, Staff, staff},
@@ -167,6 +168,19 @@ async fn who_is_throttled_makes_no_more_rows_and_the_rows_leave_with_the_next_sw
     assert_eq!(harness.database.number(rows).await, 0);
 }
 
+/// Whose accounts the refused tries were at that an admin sees.
+async fn refused_tries(harness: &Harness, admin: &Admin) -> Vec<Option<String>> {
+    let tenant = admin.staff().tenant().clone();
+    let listed = harness
+        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
+        .await;
+    listed
+        .into_iter()
+        .filter(|recorded| recorded.entry.action == AuditAction::PersonSignInRefused)
+        .map(|recorded| recorded.entry.subject)
+        .collect()
+}
+
 #[tokio::test]
 async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
     let (harness, admin, id) = with_person().await;
@@ -174,16 +188,17 @@ async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
         let refused = enter(&harness, email, "wrong", localhost()).await;
         assert!(matches!(refused, Err(SignInError::Wrong)));
     }
-    let tenant = admin.staff().tenant().clone();
-    let listed = harness
-        .read(async move |tx| audit::list(tx, &tenant, None, None, 100).await)
-        .await;
-    let refused: Vec<_> = listed
-        .iter()
-        .filter(|recorded| recorded.entry.action == AuditAction::PersonSignInRefused)
-        .map(|recorded| recorded.entry.subject.as_deref())
-        .collect();
-    assert_eq!(refused, [Some(id.as_str())]);
+    assert_eq!(refused_tries(&harness, &admin).await, [Some(id.to_string())]);
+}
+
+#[tokio::test]
+async fn a_try_whose_client_hangs_up_while_the_password_is_hashed_is_seen_as_well() {
+    let (harness, admin, id) = with_person().await;
+    hang_up_after_first_unit(enter(&harness, "rita@shop.example", "wrong", localhost())).await;
+    while refused_tries(&harness, &admin).await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(refused_tries(&harness, &admin).await, [Some(id.to_string())]);
 }
 
 #[tokio::test]

@@ -295,24 +295,19 @@ pub(super) async fn find_keys(dump: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// The first row of each version that is copied into the table of keys.
 fn keys(mut lines: impl Iterator<Item = String>) -> Vec<(String, Vec<u8>)> {
-    let head = lines.find(|line| line.starts_with("COPY ")).unwrap_or_default();
-    let columns = head.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
-    let columns: Vec<&str> = columns.map_or_else(Vec::new, |(columns, _)| columns.split(", ").collect());
-    let place = |name: &str| columns.iter().position(|column| *column == name);
+    let head = lines.find(|line| line.starts_with(COPY)).unwrap_or_default();
+    let place = |column| place_of(column, &head);
     let (Some(id), Some(version), Some(sealed)) = (place("id"), place("master_version"), place("sealed")) else {
         return Vec::new();
     };
     let mut found: BTreeMap<String, (String, Vec<u8>)> = BTreeMap::new();
-    for row in lines.take_while(|line| line != r"\.") {
+    for row in lines.take_while(|line| line != END_OF_ROWS) {
         let cells: Vec<&str> = row.split('\t').collect();
         let cell = |number: usize| cells.get(number).copied().unwrap_or_default();
         if found.contains_key(cell(version)) {
             continue;
         }
-        let bytes = cell(sealed)
-            .strip_prefix(r"\\x")
-            .and_then(|digits| hex::decode(digits).ok());
-        if let Some(bytes) = bytes {
+        if let Some(bytes) = bytes_of(cell(sealed)) {
             found.insert(cell(version).to_owned(), (cell(id).to_owned(), bytes));
         }
     }
@@ -344,15 +339,29 @@ async fn list_column(dump: &Path, table: &str, column: &'static str) -> Vec<Vec<
 
 /// The encrypted bytes in this column of the rows that are copied into a table. Rows without any, such as disabled secrets, are passed over.
 fn encrypted<'a>(mut lines: impl Iterator<Item = &'a str>, column: &str) -> Vec<Vec<u8>> {
-    let head = lines.find(|line| line.starts_with("COPY "));
-    let columns = head.and_then(|head| Some(head.split_once('(')?.1.split_once(')')?.0));
-    let place = columns.and_then(|columns| columns.split(", ").position(|name| name == column));
-    let Some(place) = place else {
+    let head = lines.find(|line| line.starts_with(COPY));
+    let Some(place) = head.and_then(|head| place_of(column, head)) else {
         return Vec::new();
     };
-    let rows = lines.take_while(|line| *line != r"\.");
-    let bytes = |row: &str| hex::decode(row.split('\t').nth(place)?.strip_prefix(r"\\x")?).ok();
+    let rows = lines.take_while(|line| *line != END_OF_ROWS);
+    let bytes = |row: &str| bytes_of(row.split('\t').nth(place)?);
     rows.filter_map(bytes).collect()
+}
+
+/// How the statement begins that copies rows into a table. It names the columns.
+const COPY: &str = "COPY ";
+/// The line after the last row.
+const END_OF_ROWS: &str = r"\.";
+
+/// The place of a column in each row, by the statement before the rows.
+fn place_of(column: &str, statement: &str) -> Option<usize> {
+    let (columns, _) = statement.split_once('(')?.1.split_once(')')?;
+    columns.split(", ").position(|name| name == column)
+}
+
+/// The bytes in a cell; `None` if it has none.
+fn bytes_of(cell: &str) -> Option<Vec<u8>> {
+    hex::decode(cell.strip_prefix(r"\\x")?).ok()
 }
 
 fn parse(url: &str) -> Result<PgConnectOptions, BackupError> {

@@ -37,11 +37,17 @@ pub(crate) const CHECK: &str = "check";
 #[derive(Clone, Debug)]
 pub struct Pictures {
     objects: Arc<dyn ObjectStore>,
-    /// The local folder, if it is one. Removals reach the disk only once their folders are synced, which the object store does not do.
-    root: Option<Root>,
-    /// The name of the bucket, if it is one.
-    bucket: Option<String>,
+    place: Place,
     durable: Arc<Mutex<Durable>>,
+}
+
+/// Where the objects are.
+#[derive(Clone, Debug)]
+enum Place {
+    /// In a local folder. Removals reach the disk only once their folders are synced, which the object store does not do.
+    Folder(Root),
+    /// In the bucket of this name.
+    Bucket(String),
 }
 
 /// A local folder, and the disk that it was on when it was opened.
@@ -74,11 +80,10 @@ impl Pictures {
         // returns.
         Ok(Self {
             objects: Arc::new(files.with_fsync(true)),
-            root: Some(Root {
+            place: Place::Folder(Root {
                 path: folder.to_owned(),
                 disk,
             }),
-            bucket: None,
             durable: Arc::default(),
         })
     }
@@ -90,15 +95,25 @@ impl Pictures {
     pub fn in_bucket(bucket: &Bucket) -> Result<Self, StoreError> {
         Ok(Self {
             objects: bucket.open()?,
-            root: None,
-            bucket: Some(bucket.name.clone()),
+            place: Place::Bucket(bucket.name.clone()),
             durable: Arc::default(),
         })
     }
 
     /// The name of the bucket that they are in, if they are in one.
     pub(crate) fn bucket(&self) -> Option<&str> {
-        self.bucket.as_deref()
+        match &self.place {
+            Place::Folder(_) => None,
+            Place::Bucket(name) => Some(name),
+        }
+    }
+
+    /// The folder that they are in, if they are in one.
+    const fn root(&self) -> Option<&Root> {
+        match &self.place {
+            Place::Folder(root) => Some(root),
+            Place::Bucket(_) => None,
+        }
     }
 
     /// Runs one operation of the object store.
@@ -106,7 +121,7 @@ impl Pictures {
         &self,
         operation: impl Future<Output = Result<T, object_store::Error>>,
     ) -> Result<T, StoreError> {
-        if self.root.is_some() {
+        if self.root().is_some() {
             return operation.await.map_err(unavailable);
         }
         let ended = timeout(TIME_LIMIT, operation).await;
@@ -127,7 +142,7 @@ impl Pictures {
 
     /// Makes the name of a session's folder durable, and that of its shelf.
     async fn make_durable(&self, session: &SessionId) -> Result<(), StoreError> {
-        let Some(shelf) = parent(&session_folder(session)).filter(|_| self.root.is_some()) else {
+        let Some(shelf) = parent(&session_folder(session)).filter(|_| self.root().is_some()) else {
             return Ok(());
         };
         let mut folders = vec![shelf.clone()];
@@ -184,14 +199,14 @@ impl Pictures {
 
     /// Whether an error says that there is no such object.
     fn is_absence(&self, error: &object_store::Error) -> bool {
-        let is_local = self.root.is_some() && matches!(error, object_store::Error::NotFound { .. });
+        let is_local = self.root().is_some() && matches!(error, object_store::Error::NotFound { .. });
         is_local || bucket::is_absence(error)
     }
 
     /// Refuses to look into a folder that is not there, or not on the disk on which it was opened. If its disk is not mounted, the folder
     /// that is in its place is empty: every picture would be taken for absent or removed, and new ones would be hidden once it is mounted.
     async fn refuse_missing_folder(&self) -> Result<(), StoreError> {
-        let Some(Root { path, disk }) = self.root.clone() else {
+        let Some(Root { path, disk }) = self.root().cloned() else {
             return Ok(());
         };
         let found = tokio::task::spawn_blocking(move || folders::disk_of(&path)).await;
@@ -250,7 +265,7 @@ impl Pictures {
 
     /// Removes a session's local folder with what the object store does not list: an incomplete file left by a crash.
     async fn remove_folder(&self, session: &SessionId) -> Result<(), StoreError> {
-        let Some(root) = &self.root else { return Ok(()) };
+        let Some(root) = self.root() else { return Ok(()) };
         let folder = root.path.join(session_folder(session).as_ref());
         let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
         match removed.map_err(StoreError::unavailable)? {
@@ -261,7 +276,7 @@ impl Pictures {
 
     /// Syncs those of the local folders that exist.
     async fn sync(&self, folders: Vec<ObjectPath>) -> Result<(), StoreError> {
-        let Some(root) = &self.root else { return Ok(()) };
+        let Some(root) = self.root() else { return Ok(()) };
         let folders: Vec<PathBuf> = folders.iter().map(|folder| root.path.join(folder.as_ref())).collect();
         let sync = move || {
             folders.iter().try_for_each(|folder| match folders::sync(folder) {
@@ -338,7 +353,7 @@ impl Pictures {
     pub async fn check(&self) -> Result<(), StoreError> {
         // Storing would create it.
         self.refuse_missing_folder().await?;
-        if let Some(root) = self.root.clone() {
+        if let Some(root) = self.root().cloned() {
             let free = tokio::task::spawn_blocking(move || folders::free_bytes(&root.path)).await;
             let free = free
                 .map_err(StoreError::unavailable)?

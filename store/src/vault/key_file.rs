@@ -17,7 +17,14 @@ type Stamp = (Option<SystemTime>, u64);
 /// The keys, and the file they come from.
 pub(super) struct KeyFile {
     path: Option<PathBuf>,
-    known: RwLock<(Option<Stamp>, MasterKeys)>,
+    known: RwLock<Known>,
+}
+
+/// The keys as they were read last.
+struct Known {
+    /// That of the file then; `None` until it is read again.
+    stamp: Option<Stamp>,
+    keys: MasterKeys,
 }
 
 impl KeyFile {
@@ -25,7 +32,7 @@ impl KeyFile {
     pub(super) fn fixed(keys: MasterKeys) -> Self {
         Self {
             path: None,
-            known: RwLock::new((None, keys)),
+            known: RwLock::new(Known { stamp: None, keys }),
         }
     }
 
@@ -33,7 +40,7 @@ impl KeyFile {
     pub(super) fn of(path: PathBuf, keys: MasterKeys) -> Self {
         Self {
             path: Some(path),
-            known: RwLock::new((None, keys)),
+            known: RwLock::new(Known { stamp: None, keys }),
         }
     }
 
@@ -77,7 +84,7 @@ impl KeyFile {
     }
 
     fn with<T>(&self, use_keys: impl FnOnce(&MasterKeys) -> T) -> T {
-        use_keys(&self.known.read().unwrap_or_else(PoisonError::into_inner).1)
+        use_keys(&self.known.read().unwrap_or_else(PoisonError::into_inner).keys)
     }
 
     /// Reads the file if it was changed. If it cannot be read or parsed, the known keys stay in use: they still decrypt what is
@@ -89,11 +96,11 @@ impl KeyFile {
         drop(File::open(path));
         let Ok(found) = fs::metadata(path) else { return };
         let stamp = Some((found.modified().ok(), found.len()));
-        if self.known.read().unwrap_or_else(PoisonError::into_inner).0 == stamp {
+        if self.known.read().unwrap_or_else(PoisonError::into_inner).stamp == stamp {
             return;
         }
         match MasterKeys::load(path) {
-            Ok(keys) => *self.known.write().unwrap_or_else(PoisonError::into_inner) = (stamp, keys),
+            Ok(keys) => *self.known.write().unwrap_or_else(PoisonError::into_inner) = Known { stamp, keys },
             Err(error) => tracing::error!(%error, "the changed master key file is not used"),
         }
     }

@@ -70,7 +70,10 @@ impl MasterKeys {
     /// Adds a new version to the file at `path`, and returns its number.
     pub(super) fn add_version(path: &Path) -> Result<u32, StoreError> {
         let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| cannot("read", &error))?);
-        let next = Self::parse(&text)?.newest().0 + 1;
+        let next = Self::parse(&text)?.newest().0.checked_add(1);
+        let next = next.ok_or(StoreError::Corrupt(
+            "no version of the master key can follow the newest",
+        ))?;
         let separator = if text.ends_with('\n') { "" } else { "\n" };
         let text = Zeroizing::new(format!("{}{separator}{}", text.as_str(), new_line(next)?.as_str()));
         replace(path, &text)?;

@@ -4,7 +4,7 @@ use crate::card::{Card, LivenessTask, OnPictures, Uncalibrated};
 use crate::face::Detection;
 use crate::model::{Model, ModelError, Tensor, run_one};
 use crate::raster::Raster;
-use domain::findings::PassiveFindings;
+use domain::findings::{ModelHash, PassiveFindings};
 use std::path::Path;
 
 /// A network with its model card.
@@ -14,6 +14,7 @@ pub(crate) struct Passive {
     task: LivenessTask,
     limit: f32,
     name: String,
+    file: ModelHash,
 }
 
 impl Passive {
@@ -35,7 +36,13 @@ impl Passive {
             task: task.clone(),
             limit,
             name: card.identity(),
+            file: card.hash(),
         })
+    }
+
+    /// Its file.
+    pub(crate) const fn model(&self) -> &ModelHash {
+        &self.file
     }
 
     /// The least probability of a living face among these frames; `None` without frames.

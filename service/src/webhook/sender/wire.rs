@@ -8,6 +8,7 @@ use super::{
 use async_trait::async_trait;
 use domain::{delivery::DeliveryFault, time::Timestamp};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
+use store::tls;
 use tokio::{
     net::TcpStream,
     time::{Instant, timeout, timeout_at},
@@ -15,7 +16,7 @@ use tokio::{
 use tokio_rustls::{
     TlsConnector,
     client::TlsStream,
-    rustls::{ClientConfig, RootCertStore, client::Resumption, crypto::ring},
+    rustls::{RootCertStore, client::Resumption},
 };
 
 /// Carries requests to receivers.
@@ -85,31 +86,19 @@ impl Wire for Network {
 }
 
 fn connector(config: &SenderConfig) -> Result<TlsConnector, SenderError> {
-    let mut roots = RootCertStore::empty();
-    if config.native_roots {
-        let native = rustls_native_certs::load_native_certs();
-        let (_, ignored) = roots.add_parsable_certificates(native.certs);
-        if ignored > 0 || !native.errors.is_empty() {
-            tracing::warn!(
-                ignored,
-                errors = native.errors.len(),
-                "some of the system's certificates were not read"
-            );
-        }
-    }
+    let mut roots = if config.native_roots {
+        tls::system_roots()
+    } else {
+        RootCertStore::empty()
+    };
     for root in &config.extra_roots {
         roots.add(root.clone()).map_err(SenderError::BadRoot)?;
     }
     if roots.is_empty() {
         return Err(SenderError::NoRoots);
     }
-    let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(SenderError::Tls)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let mut client = tls::client(roots, &[b"http/1.1"]).map_err(SenderError::Tls)?;
     // A resumed TLS session would be shared by all tenants that send to the same host.
-    tls.resumption = Resumption::disabled();
-    Ok(TlsConnector::from(Arc::new(tls)))
+    client.resumption = Resumption::disabled();
+    Ok(TlsConnector::from(Arc::new(client)))
 }

@@ -1,7 +1,7 @@
 //! The connections to the S3 server: hyper's client with its pool, over TLS with the same cryptography as everything else. The client
 //! that the object store would bring has another.
 
-use crate::dial;
+use crate::{dial, tls};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::Uri;
@@ -40,10 +40,7 @@ use tokio::{
     sync::Notify,
     time::{Timeout, error::Elapsed, timeout},
 };
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, RootCertStore, crypto::ring},
-};
+use tokio_rustls::TlsConnector;
 
 /// Time-out for resolving the name, connecting, and the TLS handshake.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -79,17 +76,11 @@ impl Connector {
         extra_roots: &[CertificateDer<'static>],
         timeouts: Timeouts,
     ) -> Result<Self, object_store::Error> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        let mut roots = tls::system_roots();
         for root in extra_roots {
             roots.add(root.clone()).map_err(fault)?;
         }
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(fault)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let config = tls::client(roots, &[b"http/1.1"]).map_err(fault)?;
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
             timeouts,

@@ -314,6 +314,17 @@ fn a_malformed_master_key_file_is_refused() {
 }
 
 #[test]
+fn a_rotation_that_has_no_number_left_for_a_version_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("master.key");
+    let text = format!("{} {}\n", u32::MAX, "ab".repeat(32));
+    std::fs::write(&file, &text).unwrap();
+    let refused = Rotation::begin(&file).unwrap().add_version();
+    assert!(matches!(refused, Err(StoreError::Corrupt(_))), "{refused:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
 fn a_rotation_takes_the_file_from_nobody_who_could_read_it() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("master.key");
