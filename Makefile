@@ -62,6 +62,7 @@ deb: release
 
 setup:
 	@scripts/setup.sh test
+	@scripts/setup.sh check
 
 # COUNT documents photographed without defects, DEFECTS with an intentional defect, DECEIT with altered pictures and copies.
 specimens:

@@ -4,6 +4,8 @@ import express from "express";
 
 const { HONNIN_URL = "http://localhost:3000", HONNIN_API_KEY, HONNIN_WEBHOOK_SECRET, PORT = "8080" } = process.env;
 const honnin = new Honnin({ baseUrl: HONNIN_URL, apiKey: HONNIN_API_KEY });
+// For reads, which webhooks wait for: after 15 s without an answer, a webhook counts as failed and comes again.
+const reader = new Honnin({ baseUrl: HONNIN_URL, apiKey: HONNIN_API_KEY, attempts: 1, timeout: 10_000 });
 // In production these are tables of your database.
 const orders = new Map();
 const processed = new Set();
@@ -78,7 +80,7 @@ async function apply(event) {
 async function refresh(order) {
   const known = orders.get(order);
   const read = ++reads;
-  const { status, outcome } = await honnin.read(known.session);
+  const { status, outcome } = await reader.read(known.session);
   // Of two reads at the same time, the one that began later counts. In a database, lock the row of the order instead.
   if (read > known.read) Object.assign(known, { read, status, verdict: outcome?.verdict ?? null });
 }

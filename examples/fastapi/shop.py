@@ -33,7 +33,10 @@ class Order:
         return missed or self.status in ("expired", "failed")
 
 
-honnin = Honnin(os.environ.get("HONNIN_URL", "http://localhost:3000"), os.environ["HONNIN_API_KEY"])
+url, key = os.environ.get("HONNIN_URL", "http://localhost:3000"), os.environ["HONNIN_API_KEY"]
+honnin = Honnin(url, key)
+# For reads, which webhooks wait for: after 15 s without an answer, a webhook counts as failed and comes again.
+reader = Honnin(url, key, attempts=1, timeout=5.0)
 secret = os.environ["HONNIN_WEBHOOK_SECRET"]
 # In production these are tables of your database.
 orders: dict[str, Order] = {}
@@ -108,7 +111,7 @@ async def apply(event: Any) -> None:
 async def refresh(order: str) -> None:
     """Reads what is true now."""
     known, read = orders[order], next(reads)
-    session = await run_in_threadpool(honnin.read, known.session)
+    session = await run_in_threadpool(reader.read, known.session)
     # Of two reads at the same time, the one that began later counts. In a database, lock the row of the order instead.
     if read > known.read:
         known.read, known.status = read, session["status"]

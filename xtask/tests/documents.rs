@@ -1,6 +1,6 @@
 //! What the documents and scripts name in the repository exists: paths, files named without their folder, and tests.
 //!
-//! Planted faults that this detects: a test file moved into a folder; a test renamed.
+//! Planted faults that this detects: a test file moved into a folder; a test renamed; a filter of `cargo test` that no test begins with.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -128,6 +128,24 @@ fn every_test_that_the_security_page_names_exists() {
     assert!(named.len() > 25, "the tests were not found: {}", named.len());
 }
 
+/// What selects tests in a command line: `--lib FILTER`, and `--test TARGET FILTER`.
+fn filters<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let found = (0..words.len()).filter_map(|at| match words[at] {
+        "--lib" => words.get(at + 1),
+        "--test" => words.get(at + 2),
+        _ => None,
+    });
+    found.copied().collect()
+}
+
+/// Whether it is the beginning of a test's name, or a module of tests.
+fn selects_a_test(filter: &str, all: &BTreeSet<String>, sources: &str) -> bool {
+    let name = filter.trim_end_matches("::");
+    let files = [format!("/{name}.rs"), format!("/{name}/mod.rs")];
+    let is_module = all.iter().any(|path| files.iter().any(|file| path.ends_with(file)));
+    is_module || sources.contains(&format!("fn {name}"))
+}
+
 /// Cargo succeeds where a filter matches no test, so that a long run of a renamed test would test nothing.
 #[test]
 fn every_filter_of_the_long_running_tests_matches_a_test() {
@@ -135,19 +153,30 @@ fn every_filter_of_the_long_running_tests_matches_a_test() {
     let sources = sources(&all);
     let script = fs::read_to_string(root().join("scripts/soak.sh")).unwrap();
     let words: Vec<&str> = script.split_whitespace().collect();
-    // `--lib FILTER`, and `--test TARGET FILTER`.
-    let filters = (0..words.len()).filter_map(|at| match words[at] {
-        "--lib" => words.get(at + 1),
-        "--test" => words.get(at + 2),
-        _ => None,
-    });
+    let mut filters = filters(&words);
     // A target without one is followed by the next step.
-    let filters: Vec<&str> = filters.copied().filter(|word| *word != "long").collect();
+    filters.retain(|word| *word != "long");
     for filter in &filters {
-        let name = filter.trim_end_matches("::");
-        let files = [format!("/{name}.rs"), format!("/{name}/mod.rs")];
-        let is_module = all.iter().any(|path| files.iter().any(|file| path.ends_with(file)));
-        assert!(is_module || sources.contains(&format!("fn {name}")), "{filter}");
+        assert!(selects_a_test(filter, &all, &sources), "{filter}");
     }
     assert!(filters.len() > 5, "the filters were not found: {filters:?}");
+}
+
+/// What a document says to regenerate or to repeat would silently not be.
+#[test]
+fn every_filter_of_tests_that_a_document_names_matches_a_test() {
+    let all = everything();
+    let sources = sources(&all);
+    let mut found = 0;
+    for (document, text) in documents(&all) {
+        let commands = text.split('`').skip(1).step_by(2);
+        for command in commands.filter(|quote| quote.contains("cargo test ")) {
+            let words: Vec<&str> = command.split_whitespace().collect();
+            for filter in filters(&words).into_iter().filter(|word| !word.starts_with('-')) {
+                found += 1;
+                assert!(selects_a_test(filter, &all, &sources), "{document}: {filter}");
+            }
+        }
+    }
+    assert!(found > 3, "the filters were not found: {found}");
 }

@@ -115,17 +115,21 @@ mod tests {
     use domain::{
         decision::Policy,
         tenant::{Bounds, TenantSettings},
-        time::Span,
+        time::{Millis, Span},
     };
 
     #[test]
     fn the_guides_name_the_bounds_of_the_settings() {
-        let Bounds { least, most } = TenantSettings::RETENTION;
-        let [least, most] = [least, most].map(Span::up_to_years);
+        let from_to = |Bounds { least, most }: Bounds<Millis>| {
+            let [least, most] = [least, most].map(Span::up_to_years);
+            format!("from {least} to {most}")
+        };
         let entries = TenantSettings::MAX_LISTED;
         let (liveness, face) = (Policy::LEAST_LIVENESS_ACCEPT, Policy::LEAST_MATCH_ACCEPT);
         for (guide, told) in [
-            ("erasure", format!("from {least} to {most}.")),
+            ("api", from_to(TenantSettings::LINK_LIFETIME)),
+            ("api", from_to(TenantSettings::SESSION_LIFETIME)),
+            ("erasure", from_to(TenantSettings::RETENTION)),
             ("callbacks", format!("at most {entries} entries")),
             (
                 "security",

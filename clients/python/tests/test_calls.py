@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import math
+import pickle
 import unittest
 from datetime import UTC, datetime
 from unittest import mock
@@ -92,6 +93,14 @@ class Calls(unittest.TestCase):
         honnin, _ = self.scripted(refusal(404, {"_tag": "SessionNotFound", "id": "vs_1"}, x_request_id="req_7"))
         with self.assertRaisesRegex(HonninError, r"^404 SessionNotFound \(req_7\)$"):
             honnin.read("vs_1")
+
+    def test_a_refusal_can_be_sent_to_another_process(self):
+        for answer in [refusal(404, {"_tag": "SessionNotFound", "id": "vs_1"}, x_request_id="req_7"), page(400)]:
+            honnin, _ = self.scripted(answer)
+            with self.assertRaises(HonninError) as refused:
+                honnin.read("vs_1")
+            sent = pickle.loads(pickle.dumps(refused.exception))
+            self.assertEqual((str(sent), vars(sent)), (str(refused.exception), vars(refused.exception)))
 
     def test_what_is_wrong_with_a_body_is_in_the_message(self):
         issues = [

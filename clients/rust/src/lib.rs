@@ -7,12 +7,20 @@ include!(concat!(env!("OUT_DIR"), "/client.rs"));
 /// # Errors
 /// The key is not valid in a header, or TLS cannot be set up.
 pub fn with_key(base_url: &str, api_key: &str) -> Result<Client, Box<dyn std::error::Error + Send + Sync>> {
-    use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+    use reqwest::{
+        header::{AUTHORIZATION, HeaderMap, HeaderValue},
+        redirect::Policy,
+    };
+    use std::time::Duration;
     let mut key = HeaderValue::try_from(format!("Bearer {api_key}"))?;
     key.set_sensitive(true);
     let http = reqwest::Client::builder()
         .default_headers(HeaderMap::from_iter([(AUTHORIZATION, key)]))
-        .timeout(std::time::Duration::from_secs(30))
+        .timeout(Duration::from_secs(30))
+        // The server closes a connection that has been idle for 75 s: a call that was sent at that moment would be lost.
+        .pool_idle_timeout(Duration::from_secs(60))
+        // A redirected POST would become a GET without its body.
+        .redirect(Policy::none())
         .build()?;
     // The generated calls append paths that begin with a slash.
     Ok(Client::new_with_client(base_url.trim_end_matches('/'), http))

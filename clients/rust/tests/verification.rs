@@ -5,7 +5,33 @@ use honnin_client::{
     types::{SandboxOutcome, SessionStatus, Verdict},
     with_key,
 };
-use std::env;
+use std::{
+    env,
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    thread,
+};
+
+const MOVED: &[u8] =
+    b"HTTP/1.1 301 Moved Permanently\r\nlocation: /elsewhere\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_redirect_is_an_error_and_not_followed() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let client = with_key(&format!("http://{}", listener.local_addr()?), "hn_test_k")?;
+    // Answers once: whoever follows the redirect meets a closed port.
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept()?;
+        assert!(stream.read(&mut [0; 4096])? > 0);
+        stream.write_all(MOVED)
+    });
+    let Err(Error::UnexpectedResponse(moved)) = client.list_events().limit(1).send().await else {
+        return Err("the redirect was followed".into());
+    };
+    assert_eq!(moved.status().as_u16(), 301);
+    server.join().map_err(|_| "the server panicked")??;
+    Ok(())
+}
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_base_url_may_end_with_a_slash() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

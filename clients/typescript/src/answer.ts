@@ -3,18 +3,21 @@
 /** An answer that is not the result. Branch on `status` and `tag`. */
 export class HonninError extends Error {
   override readonly name = "HonninError";
+  /** The whole body: parsed if it was JSON, else its text. Do not log it: it could be part of a result with personal data. */
+  declare readonly body: unknown;
   constructor(
     /** HTTP status: 200 if something in between answered in place of Honnin. */
     readonly status: number,
     /** `_tag` of the body; empty if there was none: then the answer is not from Honnin. */
     readonly tag: string,
-    /** The whole body: parsed if it was JSON, else its text. */
-    readonly body: unknown,
+    body: unknown,
     /** Give it to the operator if something is wrong. */
     readonly requestId: string | null,
     message: string,
   ) {
     super(requestId === null ? message : `${message} (${requestId})`);
+    // Not enumerable, so that `console.error`, `JSON.stringify` and loggers leave it out.
+    Object.defineProperty(this, "body", { value: body });
   }
 }
 
@@ -63,7 +66,15 @@ const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ER
 /** Whether an exception of `fetch` says that there was no connection on which the call could have arrived. */
 export function neverArrived(error: unknown): boolean {
   const { cause } = Object(error) as { cause?: unknown };
-  return NOT_CONNECTED.has((Object(cause) as { code?: string }).code ?? "");
+  // One for each address of the host, if it has several.
+  const { errors } = Object(cause) as { errors?: unknown };
+  return Array.isArray(errors) && errors.length > 0 ? errors.every(couldNotConnect) : couldNotConnect(cause);
+}
+
+function couldNotConnect(fault: unknown): boolean {
+  const { code, syscall } = Object(fault) as { code?: string; syscall?: string };
+  // A network or a host that cannot be reached, and a time-out, can also end a connection on which the call has been sent.
+  return NOT_CONNECTED.has(code ?? "") || syscall === "connect";
 }
 
 /** The value of a JSON text, and any other text itself. */

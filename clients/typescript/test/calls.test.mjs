@@ -3,13 +3,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { Honnin, HonninError } from "../dist/index.js";
 
 const json = (status, body, headers = {}) =>
   new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
 const page = (status, headers = {}) =>
   new Response("<!doctype html><title>Sign in</title>", { status, headers: { "content-type": "text/html", ...headers } });
-const networkError = (code) => Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error(code), { code }) });
+const systemError = (code, syscall) => Object.assign(new Error(code), { code, syscall });
+const networkError = (code, syscall) => Object.assign(new TypeError("fetch failed"), { cause: systemError(code, syscall) });
+/** Of a host with several addresses. */
+const networkErrors = (...errors) =>
+  Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new AggregateError(errors), { code: errors[0].code }) });
 const UNAVAILABLE = { _tag: "Unavailable", message: "The service is overloaded." };
 
 /** A client whose calls get these answers in their order, the last one for good; `seen` has the calls. */
@@ -37,7 +42,17 @@ const REPEATABLE = {
 };
 
 test("a call that may have happened is not made again", async () => {
-  const unknown = [page(502), page(504), page(503), page(408), json(500, {}), json(503, UNAVAILABLE), networkError("ECONNRESET")];
+  const unknown = [
+    page(502),
+    page(504),
+    page(503),
+    page(408),
+    json(500, {}),
+    json(503, UNAVAILABLE),
+    networkError("ECONNRESET"),
+    networkError("EHOSTUNREACH", "read"),
+    networkError("ETIMEDOUT", "write"),
+  ];
   for (const [name, call] of Object.entries(ONCE)) {
     for (const answer of unknown) {
       const { honnin, seen } = scripted([answer, json(200, { id: "vs_1" })]);
@@ -54,6 +69,8 @@ test("a call that was certainly not processed is made again", async () => {
     json(408, { _tag: "RequestTimeout", message: "too slow" }),
     networkError("ECONNREFUSED"),
     networkError("ENOTFOUND"),
+    networkError("EHOSTUNREACH", "connect"),
+    networkErrors(systemError("ENETUNREACH", "connect"), systemError("ETIMEDOUT", "connect")),
   ];
   await Promise.all(
     Object.values(ONCE).flatMap((call) =>
@@ -103,6 +120,14 @@ test("a page of a proxy in place of the result is an error that says so, and is 
   assert.match(error.message, /200.*text\/html.*not JSON/);
   assert.match(error.body, /Sign in/);
   assert.equal(seen.length, 1);
+});
+
+test("a result that was cut off on its way is in the error, but not where the error is logged", async () => {
+  const { honnin } = scripted([new Response('{"id":"vs_1","userInputInfo":{"lastName":"山田"', { status: 200 })]);
+  const error = await honnin.read("vs_1").catch((error) => error);
+  assert.match(error.body, /山田/);
+  for (const logged of [inspect(error), JSON.stringify(error), error.stack]) assert.doesNotMatch(logged, /山田/);
+  assert.match(inspect(error), /status: 200/);
 });
 
 test("an empty answer and one of another shape are errors too", async () => {

@@ -9,10 +9,14 @@ use clap::Parser;
 use qrcode::{QrCode, render::unicode};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
-use std::{collections::HashSet, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{collections::HashSet, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{sync::Mutex, task::spawn_blocking};
+use ureq::Agent;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Time-out of a call. Shorter than the 15 s in which Honnin expects the answer to a webhook, which waits for a call.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Verifies one person with Honnin, as a customer's server would
 #[derive(Parser)]
@@ -46,6 +50,7 @@ struct Arguments {
 /// What the receiver of webhooks works with.
 struct Shop {
     session_id: String,
+    honnin: Agent,
     /// Where the session is read.
     url: String,
     authorization: String,
@@ -78,9 +83,11 @@ async fn main() -> Result<(), Error> {
 
     let sessions = format!("{}/v1/verification-sessions", arguments.base.trim_end_matches('/'));
     let authorization = format!("Bearer {}", arguments.key);
-    let session_id = create_session(&sessions, &authorization, arguments.callback_url)?;
+    let honnin: Agent = Agent::config_builder().timeout_global(Some(TIMEOUT)).build().into();
+    let session_id = create_session(&honnin, &sessions, &authorization, arguments.callback_url)?;
     let handle = Handle::new();
     let shop = Arc::new(Shop {
+        honnin,
         url: format!("{sessions}/{session_id}"),
         session_id,
         authorization,
@@ -94,13 +101,18 @@ async fn main() -> Result<(), Error> {
 }
 
 /// Creates a session and prints the user's link; returns the session's id.
-fn create_session(url: &str, authorization: &str, callback_url: Option<String>) -> Result<String, Error> {
+fn create_session(
+    honnin: &Agent,
+    url: &str,
+    authorization: &str,
+    callback_url: Option<String>,
+) -> Result<String, Error> {
     let mut wanted = json!({ "metadata": { "order": "example-1" } });
     if let Some(callback_url) = callback_url {
         wanted["callbackUrl"] = callback_url.into();
         wanted["state"] = "example-state".into();
     }
-    let request = ureq::post(url).header("Authorization", authorization);
+    let request = honnin.post(url).header("Authorization", authorization);
     let session: Value = request.send_json(&wanted)?.body_mut().read_json()?;
     let text = |name: &str| session[name].as_str().ok_or(format!("the response has no {name}"));
     let (id, link) = (text("id")?, text("verificationUrl")?);
@@ -140,7 +152,7 @@ async fn receive(State(shop): State<Arc<Shop>>, headers: HeaderMap, body: Bytes)
 
 /// Reads the session: an event is only a notification, and the state is what GET returns.
 async fn print_result(shop: Arc<Shop>) -> Result<(), Error> {
-    let request = ureq::get(&shop.url).header("Authorization", &shop.authorization);
+    let request = shop.honnin.get(&shop.url).header("Authorization", &shop.authorization);
     let result = spawn_blocking(|| request.call()?.body_mut().read_to_string()).await??;
     println!("result {result}");
     Ok(())

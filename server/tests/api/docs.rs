@@ -1,6 +1,7 @@
 //! The documentation that every installation serves.
 
 use crate::{access::routes, support::Server};
+use domain::{delivery::DeliveryFault, session::FailureReason};
 use std::collections::BTreeSet;
 
 #[tokio::test]
@@ -123,6 +124,21 @@ async fn every_route_has_its_budget_in_the_table_and_every_row_has_routes() {
     let unused = budgets.iter().enumerate().filter(|(row, _)| !used.contains(row));
     let stale: Vec<_> = unused.map(|(_, row)| row).collect();
     assert!(stale.is_empty(), "without a route: {stale:?}");
+}
+
+/// Customers' servers branch on the first, and operators select metrics by the second.
+#[test]
+fn every_reason_of_a_failed_session_and_every_result_of_a_failed_delivery_is_in_a_guide() {
+    let api = include_str!("../../../docs/API.md");
+    let reasons = FailureReason::ALL.iter().map(|reason| (reason.as_str(), api));
+    let monitoring = include_str!("../../../docs/MONITORING.md");
+    let results = DeliveryFault::ALL.iter().map(|fault| (fault.as_str(), monitoring));
+    let missing: Vec<_> = reasons
+        .chain(results)
+        .filter(|(name, guide)| !guide.contains(&format!("`{name}`")))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[tokio::test]

@@ -22,6 +22,11 @@ class HonninError(Exception):
         self.body = body
         #: Give it to the operator if something is wrong.
         self.request_id = request_id
+        self._message = message
+
+    def __reduce__(self) -> tuple[type[HonninError], tuple[object, ...]]:
+        # An exception is made again from its text alone, which would fail in the process to which a worker has sent it.
+        return HonninError, (self.status, self.tag, self.body, self.request_id, self._message)
 
 
 def result_of(response: httpx.Response) -> Any:

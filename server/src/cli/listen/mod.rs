@@ -31,6 +31,8 @@ const QUIET: u32 = 120;
 /// Time before an event is sent to the receiver again, and how often it is sent.
 const RETRY: Duration = Duration::from_secs(5);
 const ATTEMPTS: u32 = 10;
+/// For how long Honnin may not answer, or refuse, before a run that waits for a number of events gives up.
+const LOST: Duration = Duration::from_secs(60);
 /// Where the demonstration listens by default.
 const DEFAULT_URL: &str = "http://localhost:3000";
 /// Pages of 100 events read at a look.
@@ -58,7 +60,8 @@ pub(super) struct Listen {
     /// First send up to this many of the newest existing events; at most 100.
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
     replay: u8,
-    /// Exit after this many events have been accepted, or with an error as soon as it gives up on one.
+    /// Exit after this many events have been accepted, or with an error as soon as it gives up on one, or if Honnin has not answered for a
+    /// minute.
     #[arg(long, value_name = "COUNT")]
     until: Option<usize>,
 }
@@ -118,6 +121,11 @@ impl Progress {
         }
         None
     }
+}
+
+/// Whether a run that waits for `until` accepted events ends if there has been no list of events for so long. Nobody may be there to end it.
+fn gives_up(until: Option<usize>, lost: Duration) -> bool {
+    until.is_some() && lost >= LOST
 }
 
 fn http_url(text: &str) -> Result<Url, String> {
@@ -192,7 +200,7 @@ impl Listener {
         self.waiting.extend(past.into_iter().skip(skipped));
         say(format_args!("Signing secret   {}", self.secret.to_text().expose()))?;
         say(format_args!("Forwarding to    {} (Ctrl-C to stop)", self.forward_to))?;
-        let (mut is_lost, mut quiet) = (false, 0);
+        let (mut lost_since, mut quiet) = (None::<Instant>, 0);
         loop {
             self.forward().await?;
             if let Some(end) = self.progress.end(until) {
@@ -203,15 +211,18 @@ impl Listener {
                 Ok(new) => {
                     quiet = if new.is_empty() { quiet.saturating_add(1) } else { 0 };
                     self.waiting.extend(new);
-                    if std::mem::take(&mut is_lost) {
+                    if lost_since.take().is_some() {
                         say("connected again")?;
                     }
                 }
-                Err(error) if !is_lost => {
-                    is_lost = true;
-                    say(format_args!("{error}; trying again"))?;
-                }
-                Err(_) => {}
+                Err(error) => match lost_since {
+                    None => {
+                        lost_since = Some(Instant::now());
+                        say(format_args!("{error}; trying again"))?;
+                    }
+                    Some(since) if gives_up(until, since.elapsed()) => return Err(error),
+                    Some(_) => {}
+                },
             }
         }
     }
@@ -320,6 +331,16 @@ mod tests {
         assert_eq!(ended(2, 0, Some(2)), Some(true));
         assert_eq!(ended(1, 1, Some(2)), Some(false));
         assert_eq!(ended(0, 3, None), None, "it runs until it is stopped");
+    }
+
+    #[test]
+    fn a_run_that_waits_for_a_number_of_events_fails_once_honnin_is_gone_for_a_minute() {
+        assert!(gives_up(Some(2), Duration::from_secs(60)));
+        assert!(!gives_up(Some(2), Duration::from_secs(59)));
+        assert!(
+            !gives_up(None, Duration::from_secs(3600)),
+            "it runs until it is stopped"
+        );
     }
 
     #[test]
