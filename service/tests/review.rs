@@ -21,7 +21,7 @@ use service::{
     people::{Change, change_person},
     review::{
         self, AssignError, CaseError, LookedAt, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
-        keep_case, leave_case, list_pending, open_case, queue, reopen, rule, undo,
+        keep_case, leave_case, list_pending, open_case, queue, reopen, reserve_next, rule, undo,
     },
     session::{
         read::{SessionDetail, read_session},
@@ -32,12 +32,14 @@ use service::{
     stored::Slot,
 };
 use sqlx::{Connection as _, PgConnection};
-use std::cell::Cell;
+use std::{cell::Cell, pin::pin, time::Duration};
 use store::{StoreError, audit, jobs::JobKind, session::sessions};
 use testkit::{
     Harness,
     analyser::{GOOD, holder, passport},
+    databases::WriteLock,
 };
+use tokio::time::timeout;
 
 /// A session with uncertain liveness.
 async fn waiting() -> (Harness, SessionId) {
@@ -144,6 +146,25 @@ async fn each_case_has_the_one_before_and_the_one_after_it_in_the_part_of_the_qu
         .await
         .unwrap();
     assert_eq!(gone, review::Neighbours::default());
+}
+
+/// A search that finds nothing looks at every waiting case: on SQLite, nobody else could write for so long.
+#[tokio::test]
+async fn whoever_looks_for_the_next_case_keeps_nobody_from_writing() {
+    let (harness, id) = waiting().await;
+    let reviewer = reviewer(&harness).await;
+    let nothing = Filter {
+        metadata: Some("of no case".into()),
+        ..Filter::default()
+    };
+    let lock = WriteLock::acquire(&harness.database.url).await;
+    let none = reserve_next(&harness.honnin, &reviewer, nothing).await.unwrap();
+    assert_eq!(none, None);
+    lock.release().await;
+    let next = reserve_next(&harness.honnin, &reviewer, Filter::default())
+        .await
+        .unwrap();
+    assert_eq!(next, Some(id));
 }
 
 #[tokio::test]
@@ -303,6 +324,24 @@ async fn nobody_is_told_of_a_decision_before_ten_seconds_have_passed() {
     assert_eq!(read(&harness, &id).await.status, Status::Completed);
     assert_eq!(harness.events(&id).await.len(), 2);
     assert!(list_pending(&harness.honnin, &rita).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_ten_seconds_begin_when_a_decision_is_stored_however_long_it_had_to_wait() {
+    let (harness, id) = waiting().await;
+    let rita = reviewer(&harness).await;
+    let lock = WriteLock::acquire(&harness.database.url).await;
+    let mut decided = pin!(rule(&harness.honnin, &rita, first(&id), reject(), None));
+    let too_soon = timeout(Duration::from_millis(200), &mut decided).await;
+    assert!(too_soon.is_err(), "somebody else writes");
+    harness.clock.advance(UNDO);
+    lock.release().await;
+    let until = harness.honnin.now().plus(UNDO);
+    assert_eq!(decided.await.unwrap(), until);
+    let pending = list_pending(&harness.honnin, &rita).await.unwrap();
+    assert_eq!(pending[0].due_at, until);
+    harness.run_until_idle().await;
+    undo(&harness.honnin, &rita, &id).await.unwrap();
 }
 
 #[tokio::test]

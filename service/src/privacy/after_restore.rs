@@ -120,8 +120,8 @@ pub async fn erase_listed(honnin: &Honnin, listed: &BTreeSet<SessionId>) -> Resu
     Ok(erased)
 }
 
-/// Lets every event that the copy has not delivered count as sent: the lost installation may have delivered it since. So if its session
-/// is erased before this installation sends it, it goes without the session's metadata, like any event that is sent again.
+/// Lets every event that the copy has not delivered, or had no receiver for, count as sent: the lost installation may have delivered it since.
+/// So if its session is erased before this installation sends it, it goes without the session's metadata, like any event that is sent again.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -87,8 +87,8 @@ pub async fn has_next(honnin: &Honnin, reviewer: &Reviewer, filter: Filter) -> R
 }
 
 /// Reserves the case that comes next, however far down the queue it is: of those that a filter selects and that nobody but the caller works on or is
-/// to decide, the one that has been waiting longest. It is found and reserved in one unit, so that reviewers who go on at the same moment get
-/// different cases.
+/// to decide, the one that has been waiting longest. It is looked for while others write, since that may take long. That it is still free is seen in
+/// the unit that reserves it, so that reviewers who go on at the same moment get different cases.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -97,19 +97,38 @@ pub async fn reserve_next(
     reviewer: &Reviewer,
     filter: Filter,
 ) -> Result<Option<SessionId>, StoreError> {
-    let (staff, filter, now) = (reviewer.staff().clone(), free_for(reviewer, filter), honnin.now());
-    let unit = honnin.db.write(async move |tx| {
-        loop {
-            let found = search::list(tx, staff.tenant(), &filter, &FIRST, now).await?;
-            let Some(case) = found.into_iter().next() else {
-                return Ok(None);
-            };
-            let reservation = review::reserve(tx, &case.id, staff.user(), now, now.plus(RESERVATION)).await?;
-            if reservation.user == *staff.user() {
-                return Ok(Some(case.id));
-            }
-            // On PostgreSQL, somebody else was faster. The next search sees that.
+    let filter = free_for(reviewer, filter);
+    loop {
+        let found = list_sessions(honnin, reviewer.staff(), filter.clone(), FIRST).await?;
+        let Some(case) = found.into_iter().next() else {
+            return Ok(None);
+        };
+        if reserve_if_free(honnin, reviewer, &filter, &case.id).await? {
+            return Ok(Some(case.id));
         }
+        // Somebody else was faster. The next search sees that.
+    }
+}
+
+/// Reserves a case if a filter still selects it. Returns whether it did.
+async fn reserve_if_free(
+    honnin: &Honnin,
+    reviewer: &Reviewer,
+    filter: &Filter,
+    case: &SessionId,
+) -> Result<bool, StoreError> {
+    let (staff, now) = (reviewer.staff().clone(), honnin.now());
+    let filter = Filter {
+        id: Some(case.clone()),
+        ..filter.clone()
+    };
+    let unit = honnin.db.write(async move |tx| {
+        let found = search::list(tx, staff.tenant(), &filter, &FIRST, now).await?;
+        let Some(case) = found.into_iter().next() else {
+            return Ok(false);
+        };
+        let reservation = review::reserve(tx, &case.id, staff.user(), now, now.plus(RESERVATION)).await?;
+        Ok(reservation.user == *staff.user())
     });
     unit.await
 }

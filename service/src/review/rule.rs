@@ -171,12 +171,11 @@ pub async fn rule(
         due_at: now.plus(UNDO),
     };
     match keep(honnin, reviewer.staff(), &pending, &seen).await {
-        Ok(()) => Ok(now.plus(UNDO)),
         Err(refused @ RuleError::Pending { .. }) => {
             let repeated = is_repeated(honnin, reviewer.staff(), &pending, note.as_ref()).await?;
             Err(if repeated { RuleError::Repeated } else { refused })
         }
-        Err(refused) => Err(refused),
+        kept => kept,
     }
 }
 
@@ -187,19 +186,25 @@ fn distinct(reasons: Vec<Reason>) -> Vec<Named<Reason>> {
     first.map(Named::Known).collect()
 }
 
-/// Stores a decision that can be undone. The face of an approval is compared before the unit, which finds out whether others have been approved since.
-async fn keep(honnin: &Honnin, staff: &Staff, made: &PendingRuling, seen: &[SessionId]) -> Result<(), RuleError> {
+/// Stores a decision that can be undone, and returns until when. The face of an approval is compared before the unit, which finds out whether others
+/// have been approved since.
+async fn keep(
+    honnin: &Honnin,
+    staff: &Staff,
+    made: &PendingRuling,
+    seen: &[SessionId],
+) -> Result<Timestamp, RuleError> {
     for _ in 0..MAX_SEARCHES {
         let faces = match made.ruling {
             Ruling::Approved => same_face::find(honnin, staff.tenant(), &made.session).await?,
             Ruling::Rejected | Ruling::AskedAgain => SameFace::default(),
         };
-        let (staff, made, seen) = (staff.clone(), made.clone(), seen.to_vec());
+        let (system, staff, made, seen) = (honnin.clone(), staff.clone(), made.clone(), seen.to_vec());
         let unit = honnin
             .db
-            .write(async move |tx| store_ruling(tx, &staff, &made, &seen, &faces).await);
-        if unit.await? {
-            return Ok(());
+            .write(async move |tx| store_ruling(tx, &system, &staff, &made, &seen, &faces).await);
+        if let Some(due_at) = unit.await? {
+            return Ok(due_at);
         }
     }
     Err(StoreError::Conflict.into())
@@ -237,22 +242,23 @@ async fn is_repeated(
     Ok(first_note.as_ref() == note)
 }
 
-/// Stores a decision that can be undone; nothing is stored, and `false` returned, if a face was approved that is not among `faces`. An approval is refused
-/// if the document or the face was approved in other sessions that the reviewer has not `seen`.
+/// Stores a decision that can be undone, and returns until when; nothing is stored, and `None` returned, if a face was approved that is not among
+/// `faces`. An approval is refused if the document or the face was approved in other sessions that the reviewer has not `seen`.
 async fn store_ruling(
     tx: &mut Tx,
+    honnin: &Honnin,
     staff: &Staff,
     made: &PendingRuling,
     seen: &[SessionId],
     faces: &SameFace,
-) -> Result<bool, RuleError> {
+) -> Result<Option<Timestamp>, RuleError> {
     if made.ruling == Ruling::Approved {
         // Of two approvals with one document, the second finds the first, even if that one is automatic. The tenant comes before the session.
         tenants::lock(tx, staff.tenant()).await?;
     }
     let mut row = find_waiting(tx, staff, LookedAt::new(&made.session, made.attempt), made.made_at).await?;
     if made.ruling == Ruling::Approved && !faces.is_complete(tx, &row).await? {
-        return Ok(false);
+        return Ok(None);
     }
     // The compare-and-set comes first: the loser of two runs again and finds the winner's decision.
     sessions::save(tx, &mut row).await?;
@@ -267,6 +273,8 @@ async fn store_ruling(
     let outcome = row.outcome.ok_or(StoreError::Corrupt("a case without an outcome"))?;
     let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
     let mut pending = made.clone();
+    // The time to undo it begins now. The search for a face and the wait for others who write come before, and may take longer than all of it.
+    pending.due_at = honnin.now().plus(UNDO);
     match made.ruling {
         Ruling::Rejected => {
             // What a newer version of the service found cannot be offered as a choice here, and is not lost.
@@ -288,11 +296,11 @@ async fn store_ruling(
     let job = NewJob {
         kind: JobKind::ApplyRuling,
         subject: made.session.as_str(),
-        run_at: made.due_at,
+        run_at: pending.due_at,
         dedup_key: None,
     };
     jobs::enqueue(tx, job).await?;
-    Ok(true)
+    Ok(Some(pending.due_at))
 }
 
 /// A note that may be stored; one of only white space is none.

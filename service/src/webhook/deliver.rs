@@ -164,11 +164,11 @@ async fn store_attempt(
             fault: attempted.answer.fault.map(Named::Known),
         };
         delivery_attempts::insert(tx, &before.tenant, &row).await?;
+        deliveries::save(tx, &before, &after).await?;
         if attempted.may_be_unnoted {
-            // Once this job has ended, the next one does not know of its runs.
+            // Once this job has ended, the next one does not know of its runs. After its delivery, like everybody who writes both.
             deliveries::note_sent(tx, &event).await?;
         }
-        deliveries::save(tx, &before, &after).await?;
         settle(tx, &job, attempted.answer.fault, after.next_attempt_at, now).await
     });
     Ok(unit.await?)

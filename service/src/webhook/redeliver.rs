@@ -95,20 +95,22 @@ pub(super) async fn send_first(tx: &mut Tx, event: &EventRow, now: Timestamp) ->
 }
 
 /// Whether an event was meant for the receiver: it has or had a delivery, or it could not be sent and its type is still selected. That
-/// counts as well for one of which nobody knows whether it had one.
+/// counts as well for one of which nobody knows whether it had one. One that is noted as unsent had none here, although after a restore
+/// it also counts as one that may have been sent.
 async fn is_meant(tx: &mut Tx, settings: &TenantSettings, event: &EventRow) -> Result<bool, StoreError> {
     if deliveries::find(tx, &event.tenant, &event.id).await?.is_some() {
         return Ok(true);
     }
     let was_removed = deliveries::was_removed(tx, &event.id).await?;
-    if was_removed == Some(true) {
+    let is_unsent = unsent::is_noted(tx, &event.id).await?;
+    if was_removed == Some(true) && !is_unsent {
         return Ok(true);
     }
     let is_selected = match &event.content {
         EventContent::Session { kind, .. } => settings.event_types.contains(kind),
         EventContent::Test => true,
     };
-    Ok(is_selected && (was_removed.is_none() || unsent::is_noted(tx, &event.id).await?))
+    Ok(is_selected && (was_removed.is_none() || is_unsent))
 }
 
 /// The turn of a tenant to have many events resent, which is held until the unit that does so is done: it keeps the writer busy, for which everybody

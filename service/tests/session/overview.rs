@@ -2,7 +2,10 @@
 
 use domain::{findings::SelfieFindings, funnel::FunnelStep, role::Role, tenant::TenantSettings, time::Millis};
 use futures::future::join_all;
-use service::session::overview::{Overview, StepCount, overview};
+use service::{
+    privacy::erase_now::erase_of_tenant,
+    session::overview::{Overview, StepCount, overview},
+};
 use std::sync::Arc;
 use testkit::{Harness, analyser::holder};
 
@@ -52,6 +55,28 @@ async fn sessions_leave_the_range_but_cases_stay_in_the_backlog_and_become_late(
     let half = TenantSettings::default().retention.0 / 2;
     harness.clock.advance(Millis(half));
     assert_eq!(of_last(&harness, 7).await.backlog.overdue, 1);
+}
+
+#[tokio::test]
+async fn whoever_opened_the_link_and_left_counts_as_such_also_after_the_erasure() {
+    let harness = Harness::new().await;
+    let created = harness.create().await;
+    harness.start(&created).await;
+    let opened = |open| StepCount {
+        step: FunnelStep::Opened,
+        open,
+        count: 1,
+    };
+    assert_eq!(of_last(&harness, 7).await.figures.steps, [opened(true)]);
+    let caller = harness.caller().await;
+    erase_of_tenant(&harness.honnin, &caller, created.id.as_str())
+        .await
+        .unwrap();
+    harness.run_until_idle().await;
+    assert!(harness.detail(&created.id).await.session.purged_at.is_some());
+    // The figures are kept for a while.
+    harness.clock.advance(Millis::hours(1));
+    assert_eq!(of_last(&harness, 7).await.figures.steps, [opened(false)]);
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use domain::{
     delivery::DeliveryFault,
     ids::EventId,
     role::Role,
+    session::Step,
+    tenant::TenantSettings,
     time::{Millis, Timestamp},
 };
 use service::{
@@ -80,11 +82,11 @@ async fn what_the_tenant_has_not_selected_is_recorded_and_not_sent() {
     let (mut harness, _) = Harness::with_receiver(&receiver).await;
     let session = harness.create().await.id;
     for settings in [
-        domain::tenant::TenantSettings {
+        TenantSettings {
             event_types: vec![],
             ..settings_for(&receiver)
         },
-        domain::tenant::TenantSettings {
+        TenantSettings {
             webhook_url: None,
             ..settings_for(&receiver)
         },
@@ -422,6 +424,63 @@ async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_is_
         assert_eq!(last["id"], event.as_str());
         assert_eq!(last["metadata"].is_null(), erased, "{last}");
     }
+}
+
+#[tokio::test]
+async fn an_event_that_had_no_receiver_in_a_copy_has_no_metadata_if_its_session_is_erased_before_it_is_sent() {
+    let receiver = Receiver::start().await;
+    for erased in [false, true] {
+        let (mut harness, _) = Harness::with_receiver(&receiver).await;
+        let session = created_with(&harness, r#"{"metadata": {"order": 7}}"#).await;
+        let without_receiver = TenantSettings {
+            webhook_url: None,
+            ..settings_for(&receiver)
+        };
+        harness.save_settings(without_receiver).await;
+        let event = harness.record_expired(&session).await;
+        // The installation that is lost may have got a receiver after the copy.
+        note_sent(&harness.honnin).await.unwrap();
+        harness.save_settings(settings_for(&receiver)).await;
+        if erased {
+            harness.mark_erased(&session).await;
+        }
+        let developer = harness.developer().await;
+        redeliver::send_again(&harness.honnin, &developer, &event)
+            .await
+            .unwrap();
+        harness.run_until_idle().await;
+        let last = receiver.received().pop().unwrap().json();
+        assert_eq!(last["id"], event.as_str());
+        assert_eq!(last["metadata"].is_null(), erased, "{last}");
+    }
+}
+
+/// On PostgreSQL, the failure of its session may get a new time meanwhile, which locks the delivery before the event.
+#[tokio::test]
+async fn an_attempt_after_a_run_that_left_no_trace_is_stored_with_its_delivery_before_its_event() {
+    let Some(mut harness) = Harness::on_postgres(Step::ALL).await else {
+        return;
+    };
+    let settings = TenantSettings {
+        steps: Step::ALL.to_vec(),
+        webhook_url: Some("https://shop.example/hook".to_owned()),
+        ..TenantSettings::default()
+    };
+    harness.save_settings(settings).await;
+    let event = harness.record_expired(&harness.create().await.id).await;
+    harness
+        .database
+        .run("UPDATE jobs SET attempt = attempt + 1 WHERE kind = 'deliver'")
+        .await;
+    let lock = format!("SELECT 1 FROM deliveries WHERE event_id = '{event}' FOR NO KEY UPDATE");
+    let note = format!("UPDATE events SET removed_delivery = removed_delivery WHERE id = '{event}'");
+    harness
+        .database
+        .beside_both(&lock, &note, harness.run_until_idle())
+        .await;
+    assert_eq!(harness.delivery(&event).await.unwrap().attempts, 1);
+    let noted = "SELECT COUNT(*) FROM events WHERE removed_delivery = 'sent'";
+    assert_eq!(harness.database.number(noted).await, 1);
 }
 
 #[tokio::test]

@@ -91,11 +91,17 @@ pub async fn end_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result
         .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Removes a session's cookies, as part of erasing it.
+/// Removes a session's cookies, as part of erasing it. Their attempts get a row without answers, if they have none yet: by it, the statistics
+/// still count the link as opened.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_all(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
+    on!(tx, conn => sqlx::query(
+        "INSERT INTO attempts (session_id, attempt, version)
+         SELECT DISTINCT session_id, attempt, 1 FROM capture_cookies WHERE session_id = $1
+         ON CONFLICT (session_id, attempt) DO NOTHING")
+        .bind(session.as_str()).execute(conn).await.map(drop))?;
     on!(tx, conn => sqlx::query("DELETE FROM capture_cookies WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))
 }

@@ -27,7 +27,8 @@ macro_rules! last_step {
                 THEN 'document_sent'
             WHEN EXISTS (SELECT 1 FROM attempts
                 WHERE attempts.session_id = sessions.id AND consented_at IS NOT NULL) THEN 'agreed'
-            WHEN EXISTS (SELECT 1 FROM capture_cookies WHERE capture_cookies.session_id = sessions.id) THEN 'opened'
+            WHEN EXISTS (SELECT 1 FROM capture_cookies WHERE capture_cookies.session_id = sessions.id)
+                OR EXISTS (SELECT 1 FROM attempts WHERE attempts.session_id = sessions.id) THEN 'opened'
             ELSE 'created' END"
     };
 }

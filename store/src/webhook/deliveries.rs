@@ -211,15 +211,16 @@ pub async fn note_sent_of_session(tx: &mut Tx, session: &SessionId) -> Result<()
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Notes that something of every event of a tenant that is still to be sent, or was given up, may have been sent. For a copy, like
-/// [`note_sent_of_session`].
+/// Notes that something of every event of a tenant that is still to be sent, was given up or is noted as unsent may have been sent. For a copy,
+/// like [`note_sent_of_session`].
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn note_sent_of_undelivered(tx: &mut Tx, tenant: &TenantId) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "UPDATE events SET removed_delivery = 'sent' WHERE id IN (
-             SELECT event_id FROM deliveries WHERE tenant_id = $1 AND state IN ('pending', 'abandoned'))")
+             SELECT event_id FROM deliveries WHERE tenant_id = $1 AND state IN ('pending', 'abandoned')
+             UNION ALL SELECT event_id FROM unsent_events WHERE tenant_id = $1)")
         .bind(tenant.as_str()).execute(conn).await.map(drop))
 }
 

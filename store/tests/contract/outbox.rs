@@ -200,19 +200,27 @@ async fn an_event_noted_as_sent_alone_or_with_all_undelivered_ones_loses_its_met
         } = world(&db).await;
         let [single, pending, kept] = [1, 2, 3].map(|number| keep(expired(session, number)));
         let theirs = keep(expired(foreign, 4));
+        let without_receiver = keep(expired(session, 5));
         let stored = write!(db, tx => async {
-            for event in [single, pending, kept, theirs] {
+            for event in [single, pending, kept, theirs, without_receiver] {
                 events::insert(tx, event).await?;
             }
             for event in [pending, theirs] {
                 deliveries::insert(tx, event, at(8)).await?;
             }
+            unsent::insert(tx, without_receiver).await?;
             deliveries::note_sent(tx, &single.id).await?;
             deliveries::note_sent_of_undelivered(tx, &tenant.id).await
         });
         stored.unwrap();
         request_erasures(&db, [session, foreign]).await;
-        for (event, may_be_sent) in [(single, true), (pending, true), (kept, false), (theirs, false)] {
+        for (event, may_be_sent) in [
+            (single, true),
+            (pending, true),
+            (without_receiver, true),
+            (kept, false),
+            (theirs, false),
+        ] {
             let sources = read!(db, tx => outbox::find(tx, &event.id)).unwrap().sources.unwrap();
             assert_eq!(sources.metadata.is_none(), may_be_sent, "{name}: {}", event.id);
         }

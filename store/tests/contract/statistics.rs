@@ -124,6 +124,12 @@ async fn sessions_are_counted_by_the_last_step_taken() {
             .map(|step| (*step, *step != FunnelStep::Decided, 1))
             .collect();
         assert_eq!(counted(30_000, 40_000).await, while_open, "{name}");
+        // A link stays opened once its cookies are erased, and one that nobody opened does not become so.
+        for number in 30..33 {
+            let id = keep(session(world.tenant, number).session.id);
+            write!(db, tx => capture_cookies::remove_all(tx, id)).unwrap();
+        }
+        assert_eq!(counted(30_000, 40_000).await, while_open, "{name}");
         let past_the_deadline: Vec<_> = FunnelStep::ALL.iter().map(|step| (*step, false, 1)).collect();
         assert_eq!(counted(30_000, 10_000_000).await, past_the_deadline, "{name}");
         assert_eq!(
