@@ -465,6 +465,16 @@ test("small, dark and long", long, async () => {
   }
 });
 
+test("on paper a page says what it says, without what is pressed", long, async () => {
+  const page = await browser.phone();
+  const walk = new Walk(page);
+  await walk.start(await link());
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getByRole("heading", { level: 1 }).isVisible(), true);
+  assert.equal(await page.locator(".languages").isVisible(), false);
+  assert.equal(await page.locator("button[value=accept]").isVisible(), false);
+});
+
 test("results that only people or time bring", long, async () => {
   const { page: desktop } = await signIn(browser, honnin, tenant, { email: "ria@bank.example" });
   const rejected = await browser.phone();

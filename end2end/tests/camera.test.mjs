@@ -119,6 +119,10 @@ test("the torch's button tells whether it is on", long, async () => {
   assert.equal(await torch.getAttribute("aria-pressed"), "true");
   assert.notEqual(await looks(), dark);
   assert.deepEqual(await look(page, "04-camera-torch"), []);
+  // Also where the system replaces colours by its own.
+  await page.emulateMedia({ forcedColors: "active" });
+  assert.equal(await torch.evaluate((button) => getComputedStyle(button).forcedColorAdjust), "none");
+  await page.emulateMedia({ forcedColors: null });
   await torch.click();
   await page.locator("html[data-torch=false]").waitFor();
   assert.equal(await torch.getAttribute("aria-pressed"), "false");
@@ -133,6 +137,26 @@ test("the torch's button tells whether it is on", long, async () => {
 });
 
 const openCamera = (page) => page.getByRole("button", { name: "Open the camera" }).click();
+
+test("a torch that the phone refuses to switch on is not said to be on", long, async () => {
+  const page = await browser.phone();
+  await page.addInitScript(() => {
+    MediaStreamTrack.prototype.getCapabilities = () => ({ torch: true });
+    // As on a phone that is hot, or whose battery is low.
+    MediaStreamTrack.prototype.applyConstraints = async () => {
+      document.documentElement.dataset.torch = "refused";
+      throw new DOMException("no", "UnknownError");
+    };
+  });
+  await atTheCamera(page);
+  browser.show("owner");
+  await openCamera(page);
+  const torch = page.getByRole("button", { name: "Torch", exact: true });
+  await persist(page, "the torch", () => torch.isVisible());
+  await torch.click();
+  await page.locator("html[data-torch=refused]").waitFor();
+  assert.equal(await torch.getAttribute("aria-pressed"), "false");
+});
 
 /** From now on the page is `hidden`, or `visible` again. */
 const become = (page, state) => page.evaluate((value) => {
@@ -270,6 +294,8 @@ test("a network that carries nothing is named while a photo is sent, until somet
   await openCamera(page);
   await persist(page, "an upload", () => begun);
   await page.locator(".stage-hint", { hasText: "No response yet. Wait a moment" }).waitFor();
+  // Not in the colour of success.
+  assert.equal(await page.locator(".stage.well").count(), 0);
   await page.unroute("**/capture/queue");
   await page.locator(".stage-hint", { hasText: "Sending" }).waitFor();
   await page.getByRole("button", { name: "Close the camera" }).click();
@@ -362,8 +388,8 @@ test("a chosen photo that is deleted before it is sent is not taken for a lost c
   await walk.at("/capture/check");
 });
 
-for (const [status, title] of [[413, "Request Entity Too Large"], [403, "Forbidden"]]) {
-  test(`a photo that a proxy refuses with ${status} is kept, and the page says whom to tell`, long, async () => {
+for (const [status, title] of [[413, "Request Entity Too Large"], [403, "Forbidden"], [200, "Sign in to this network"]]) {
+  test(`a photo that a proxy answers with a page and ${status} is kept, and the page says whom to tell`, long, async () => {
     const page = await browser.phone();
     await atTheCamera(page);
     let answered = false;
@@ -477,6 +503,40 @@ for (const event of ["ended", "mute"]) test(`a camera that delivers nothing any 
   }, event);
   await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
   assert.equal(await isOn(page, 0), false);
+});
+
+test("a camera that was taken away before it showed anything is said to have paused as well", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  // No event says so any more.
+  await page.evaluate(() => {
+    [globalThis.taken] = globalThis.asked[0].stream.getTracks();
+    Object.defineProperty(globalThis.taken, "muted", { value: true });
+  });
+  await answer(page, 0);
+  await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
+  assert.equal(await isOn(page, 0), false);
+});
+
+test("a camera that the system keeps from the page is said to be in use", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await page.evaluate(() => {
+    // The page waits ten seconds for a picture, a tenth as long here.
+    const later = setTimeout;
+    window.setTimeout = (then, ms) => later(then, ms / 10);
+    navigator.mediaDevices.getUserMedia = async () => {
+      const stream = document.createElement("canvas").captureStream(0);
+      [globalThis.kept] = stream.getTracks();
+      Object.defineProperty(globalThis.kept, "muted", { value: true });
+      return stream;
+    };
+  });
+  await openCamera(page);
+  await panel(page).locator("h2", { hasText: "The camera is in use" }).waitFor();
 });
 
 test("the focus goes to what is in the camera's way, stays on the stage after another try, and comes back in the end", long, async () => {

@@ -92,6 +92,18 @@ test("the page sends no key of a live tenant", long, async () => {
   assert.deepEqual(sent.filter((url) => url.includes("/v1/")), []);
 });
 
+test("a browser that cannot count the parameters of a query sends them as well", long, async () => {
+  const page = await browser.desktop();
+  await page.addInitScript(() => { delete URLSearchParams.prototype.size; });
+  await page.goto(`${honnin.base}/docs`);
+  await page.getByLabel("Key of a sandbox tenant").fill(sandbox.apiKey);
+  const list = await opened(page, "GET", "/v1/verification-sessions");
+  await list.getByLabel("metadata").fill("order=4711");
+  const isSent = (request) => new URL(request.url()).pathname === "/v1/verification-sessions";
+  const [request] = await Promise.all([page.waitForRequest(isSent), list.getByRole("button", { name: "Send" }).click()]);
+  assert.equal(new URL(request.url()).searchParams.get("metadata[order]"), "4711");
+});
+
 test("without scripts there are commands and no dead forms, also on a phone", long, async () => {
   const page = await browser.phone({ scripts: false });
   await page.goto(`${honnin.base}/docs`);

@@ -176,6 +176,26 @@ test("a frame that meets a fault is followed by the next", long, async () => {
   await customer.stop();
 });
 
+test("a frame of which the browser makes no picture is followed by the next", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Bring your face into the oval");
+  // As a browser that is short of memory for a moment.
+  await page.evaluate(() => {
+    const { toBlob } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.toBlob = (then) => {
+      HTMLCanvasElement.prototype.toBlob = toBlob;
+      document.documentElement.dataset.missed = "yes";
+      then(null);
+    };
+  });
+  await page.locator("html[data-missed=yes]").waitFor();
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/capture/selfie/live");
+  await answered;
+  assert.equal(await panel(page).count(), 0);
+  await customer.stop();
+});
+
 test("a selfie that another tab has replaced meanwhile is said to be over", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "obedient");

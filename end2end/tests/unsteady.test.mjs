@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { after, afterEach, before, test } from "node:test";
 import { Browser } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
+import { until } from "../lib/places.mjs";
 import { scene } from "../lib/scene.mjs";
 import { Walk } from "../lib/walk.mjs";
 
@@ -71,6 +72,17 @@ test("the page of a photo asks until it is told what was read, and stays", long,
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
 });
 
+test("a question that the network swallows is given up, and asked again", long, async () => {
+  let asked = 0;
+  const page = await checking((page) => page.route("**/capture/check/found*", (route) => {
+    asked += 1;
+    // The first one is never answered.
+    return asked > 1 ? route.continue() : undefined;
+  }));
+  await until("the second question", () => asked > 1);
+  assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+});
+
 test("a photo that the network loses on its way back is asked for again", long, async () => {
   const page = await checking((page) => page.route("**/capture/pictures/*", faults(null, 503)));
   await page.waitForFunction(() => document.querySelector("img.photo").naturalWidth > 0);
@@ -127,6 +139,34 @@ test("what was typed stays where the phone is online and its network carries not
   assert.equal(await address.inputValue(), "1 Harbour Street");
 });
 
+test("what was typed stays where the server is busy or a proxy finds none, and is sent once it answers", long, async () => {
+  const page = await checking();
+  await new Walk(page).accept();
+  const address = page.locator("#address");
+  await address.fill("1 Harbour Street");
+  let sent = 0;
+  await page.route("**/capture/details", (route) => {
+    if (route.request().method() === "POST") sent += 1;
+    return route.continue();
+  });
+  await page.route("**/capture/queue", faults(503, 429, 502));
+  const go = page.locator("main form button.primary");
+  const told = page.locator("[data-busy]");
+  for (let fault = 0; fault < 3; fault += 1) {
+    const isAnswered = (response) => new URL(response.url()).pathname === "/capture/queue";
+    await Promise.all([page.waitForResponse(isAnswered), go.click()]);
+    await told.waitFor();
+  }
+  assert.match(await told.innerText(), /They are still on this page/);
+  assert.equal(await page.locator("[data-offline]").isVisible(), false);
+  assert.equal(await address.inputValue(), "1 Harbour Street");
+  assert.equal(sent, 0);
+  await go.click();
+  await page.locator(".error-summary").waitFor();
+  assert.equal(await address.inputValue(), "1 Harbour Street");
+  assert.equal(sent, 1);
+});
+
 test("a dialog that is closed is no form on its way, nor is one whose page was come back to", long, async () => {
   const page = await checking();
   const isOnItsWay = () => page.evaluate("isOnItsWay()");
@@ -178,4 +218,19 @@ test("more time that a busy server does not give can be asked for again", long, 
   await warning.locator("button").click();
   await warning.waitFor({ state: "hidden" });
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
+});
+
+test("more time that is asked for in vain is said to be, and can be asked for again", long, async () => {
+  const { page } = await opened((page) => page.clock.install());
+  const warning = page.locator("[data-closing]");
+  await page.clock.runFor(25 * 60_000);
+  await warning.waitFor({ state: "visible" });
+  // Never answered.
+  await page.route("**/capture/more-time", () => {});
+  await warning.locator("button").click();
+  await page.clock.runFor(15_000);
+  await warning.getByText("We could not extend the time. Try again in a moment.").waitFor();
+  await page.unroute("**/capture/more-time");
+  await warning.locator("button").click();
+  await warning.waitFor({ state: "hidden" });
 });

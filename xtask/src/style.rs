@@ -81,6 +81,19 @@ mod tests {
         }
     }
 
+    /// Chrome before 104, and so Samsung Internet before 20, has no `translate`, `scale` and `rotate` as properties of their own: the frame would stand
+    /// beside the part of the picture that is analysed, and the arrow to the left would point to the right.
+    #[test]
+    fn nothing_is_placed_or_turned_by_a_property_that_older_phones_lack() {
+        let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("../style/main.css");
+        let css = String::from_utf8(bundle(&main).unwrap()).unwrap();
+        for property in ["translate:", "scale:", "rotate:"] {
+            let begins = |at: usize| css[..at].ends_with(['{', ';']);
+            let found = css.match_indices(property).filter(|(at, _)| begins(*at)).count();
+            assert_eq!(found, 0, "{property}");
+        }
+    }
+
     /// What stands before each brace that is open at the end of a minified sheet's beginning.
     fn rules_around(beginning: &str) -> Vec<&str> {
         let mut open = Vec::new();

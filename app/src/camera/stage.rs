@@ -173,7 +173,7 @@ const TURN: &str = drawn(
     r#"<svg class="glyph" viewBox="0 0 24 24" aria-hidden="true"><path d="M20 8H6a3 3 0 0 0-3 3v1M17 5l3 3-3 3M4 16h14a3 3 0 0 0 3-3v-1M7 19l-3-3 3-3"/></svg>"#,
 );
 const RING: &str = drawn(
-    r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100"/></svg>"#,
+    r#"<svg viewBox="0 0 88 88" aria-hidden="true"><circle cx="44" cy="44" r="40"/><circle class="ring" cx="44" cy="44" r="40" pathLength="100" transform="rotate(-90 44 44)"/></svg>"#,
 );
 const SENDING: &str =
     drawn(r#"<p class="percent"></p><progress class="sending" max="100" aria-hidden="true"></progress>"#);

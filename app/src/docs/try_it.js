@@ -19,7 +19,8 @@
         query.append(`${name}[${member}]`, rest.join("="));
       }
     }
-    return query.size > 0 ? `${path}?${query}` : path;
+    // Not by its size, which Safari before 17 does not know.
+    return `${query}` === "" ? path : `${path}?${query}`;
   };
 
   const request = (form) => {

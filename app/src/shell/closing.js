@@ -4,11 +4,13 @@
   // An end that is so long ago, in seconds, says that the clock of the phone has been set meanwhile, or that no browser is let in any longer: the
   // server knows which.
   const LEAP_S = 4 * 3600;
+  // In ms: an answer that takes longer is not waited for.
+  const LATE = 15_000;
   const idle = document.querySelector("[data-closing]");
   const last = document.querySelector("[data-closing-last]");
   if (!idle?.showModal) return;
   const failed = idle.querySelector("[data-failed]");
-  let timer, told = false;
+  let timer, told = false, asked = 0;
 
   const plan = (seconds, renewable) => {
     const end = Date.now() + seconds * 1000;
@@ -33,9 +35,10 @@
   };
 
   const more = async () => {
+    const turn = ++asked;
     failed.textContent = "";
     try {
-      const answer = await fetch("/capture/more-time", { method: "POST", headers: { accept: "application/json" } });
+      const answer = await fetchWithin(LATE, "/capture/more-time", { method: "POST", headers: { accept: "application/json" } });
       if (isOver(answer)) return location.assign("/capture");
       if (!answer.ok) throw answer.status;
       const { seconds, renewable } = await answer.json();
@@ -43,7 +46,7 @@
       if (seconds) plan(seconds, renewable);
     } catch {
       // No connection, or no server at the moment: the warning stays, and can be answered again.
-      failed.textContent = failed.dataset.failed;
+      if (turn === asked) failed.textContent = failed.dataset.failed;
     }
   };
   idle.querySelector("form").addEventListener("submit", (event) => {

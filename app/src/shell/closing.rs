@@ -32,7 +32,7 @@ pub(super) fn warning(meta: &PageMeta, closing: Closing) -> impl IntoView + use<
             <p data-told=last></p>
             <form method="dialog"><button class="button primary" type="submit">{meta.say(text::LAST_OK)}</button></form>
         </dialog>
-        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("over.js"), include_str!("closing.js"))></script>
+        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("over.js"), include_str!("fetch_within.js"), include_str!("closing.js"))></script>
     }
 }
 

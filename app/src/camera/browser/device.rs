@@ -19,8 +19,8 @@ use web_sys::{
 const FIRST_FRAME_MS: i32 = 10_000;
 /// How often in a row, and how long after each other, a camera must be found to deliver nothing before it counts as stopped: a slow one may pause for a
 /// second, and a page that was busy hears late that it goes on.
-const MUTED_TIMES: u32 = 4;
-const MUTED_EVERY_MS: i32 = 500;
+const SILENT_TIMES: u32 = 4;
+const SILENT_EVERY_MS: i32 = 500;
 /// Side of the square in the middle of a frame of which the light is measured: all of it would take too long.
 const LIT_SIDE: u32 = 160;
 
@@ -145,7 +145,9 @@ impl Camera {
         let playing_or_late = Promise::race(&Array::of2(&playing, &timer(FIRST_FRAME_MS)));
         JsFuture::from(playing_or_late).await.map_err(|e| Trouble::of(&e))?;
         if video.video_width() == 0 {
-            return Err(Trouble::Black);
+            // Muted, it is the system that keeps the camera from the page, as during a call.
+            let is_kept = self.track().is_some_and(|track| track.muted());
+            return Err(if is_kept { Trouble::Busy } else { Trouble::Black });
         }
         Ok(())
     }
@@ -180,15 +182,19 @@ impl Camera {
         let (of, told) = (Clone::clone(&track), Rc::clone(&stopped));
         let ended = Closure::<dyn Fn()>::new(move || stopped()).into_js_value();
         track.set_onended(ended.dyn_ref());
-        let muted = Closure::<dyn Fn()>::new(move || {
+        let check = move || {
             let (track, stopped) = (Clone::clone(&of), Rc::clone(&told));
             spawn_local(async move {
-                if stays_muted(&track).await {
+                if stays_silent(&track).await {
                     stopped();
                 }
             });
-        });
-        track.set_onmute(muted.into_js_value().dyn_ref());
+        };
+        // Nobody listened yet while the first picture was waited for.
+        if is_silent(&track) {
+            check();
+        }
+        track.set_onmute(Closure::<dyn Fn()>::new(check).into_js_value().dyn_ref());
     }
 
     fn track(&self) -> Option<MediaStreamTrack> {
@@ -239,17 +245,13 @@ impl Camera {
             .is_some_and(|t| t.is_truthy())
     }
 
-    /// Toggles the torch. Returns whether it is on now.
-    pub(super) fn switch_torch(&self) -> bool {
+    /// Toggles the torch. Returns whether it is on now: a phone that is hot, or whose battery is low, refuses to switch it on.
+    pub(super) async fn switch_torch(&self) -> bool {
         let Some(track) = self.track() else { return false };
-        self.torch.set(!self.torch.get());
-        let (constraint, wanted) = (Object::new(), Object::new());
-        let _ = Reflect::set(&constraint, &"torch".into(), &self.torch.get().into());
-        let _ = Reflect::set(&wanted, &"advanced".into(), &Array::of1(&constraint));
-        if let Ok(apply) = Reflect::get(&track, &"applyConstraints".into())
-            && let Ok(apply) = apply.dyn_into::<Function>()
-        {
-            let _ = apply.call1(&track, &wanted);
+        let (closed, on) = (self.closed.get(), !self.torch.get());
+        // Closed meanwhile: it has gone out with the camera.
+        if light_torch(&track, on).await && self.closed.get() == closed {
+            self.torch.set(on);
         }
         self.torch.get()
     }
@@ -367,15 +369,34 @@ fn stop(stream: &MediaStream) {
     }
 }
 
+/// Whether a track delivers nothing at the moment, or nothing any more.
+fn is_silent(track: &MediaStreamTrack) -> bool {
+    let state = Reflect::get(track, &"readyState".into()).ok();
+    track.muted() || state.and_then(|state| state.as_string()).as_deref() == Some("ended")
+}
+
 /// Whether a track that delivers nothing goes on like that.
-async fn stays_muted(track: &MediaStreamTrack) -> bool {
-    for _ in 0..MUTED_TIMES {
-        rest(MUTED_EVERY_MS).await;
-        if !track.muted() {
+async fn stays_silent(track: &MediaStreamTrack) -> bool {
+    for _ in 0..SILENT_TIMES {
+        rest(SILENT_EVERY_MS).await;
+        if !is_silent(track) {
             return false;
         }
     }
     true
+}
+
+/// Switches the torch of a camera on or off. Returns whether it did.
+async fn light_torch(track: &MediaStreamTrack, on: bool) -> bool {
+    let (constraint, wanted) = (Object::new(), Object::new());
+    let _ = Reflect::set(&constraint, &"torch".into(), &on.into());
+    let _ = Reflect::set(&wanted, &"advanced".into(), &Array::of1(&constraint));
+    let apply = Reflect::get(track, &"applyConstraints".into()).and_then(JsCast::dyn_into::<Function>);
+    let asked = apply.and_then(|apply| apply.call1(track, &wanted));
+    match asked.and_then(JsCast::dyn_into::<Promise>) {
+        Ok(asked) => JsFuture::from(asked).await.is_ok(),
+        Err(_) => false,
+    }
 }
 
 /// What opens cameras; in-app browsers may have nothing of the kind.

@@ -146,7 +146,10 @@ impl Run {
             Tap::Open => self.open(),
             Tap::Close => self.close(),
             Tap::Shutter => self.pressed.set(true),
-            Tap::Torch => self.stage.lit(self.camera.switch_torch()),
+            Tap::Torch => {
+                let run = Rc::clone(self);
+                spawn_local(async move { run.stage.lit(run.camera.switch_torch().await) });
+            }
             Tap::Switch => {
                 // Ended at once, so that no picture is taken meanwhile.
                 let turn = self.next_turn();
@@ -608,8 +611,10 @@ async fn tell_queue(stage: Stage, moved_at: Weak<Cell<u64>>) {
         if moved_at.strong_count() == 0 {
             return;
         }
-        // Nothing is done yet: the colour of success has to wait.
-        stage.look(Look::Good, matches!(why, Stuck::Taken));
+        if !matches!(why, Stuck::Taken) {
+            // Nothing is done yet: the colour of success has to wait.
+            stage.look(Look::Well, false);
+        }
         stage.tell(match why {
             Stuck::Queued(sentence) => Cow::Owned(sentence),
             Stuck::Taken => Cow::Borrowed(stage.say(text::SENDING)),

@@ -26,6 +26,8 @@ use web_sys::{Blob, FormData, HtmlVideoElement};
 const VIEW: f64 = 3.0 / 4.0;
 /// Least time between two frames: four a second show a movement, and the server has other phones to look at.
 const FRAME_EVERY_MS: u64 = 250;
+/// Least time between the answer to a frame and the next frame.
+const LEAST_MS: u64 = 20;
 /// How long frames may go unanswered before the run ends and the user is asked.
 const UNANSWERED_MS: u64 = 15_000;
 /// How long nothing may be heard of the server before the user is told: a phone that changes from one to another is back in a moment.
@@ -90,13 +92,16 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let (mut watch, mut obstacle) = (Watch::default(), Obstacle::default());
     loop {
         let at = now();
-        let Frame { blob, copy, file } = watch.take(&run, turn, &video, at).await?;
+        let Some(Frame { blob, copy, file }) = watch.take(&run, turn, &video, at).await? else {
+            pace(&run, turn, at, LEAST_MS).await?;
+            continue;
+        };
         let question = question(&burst.token, &copy, file.as_deref(), run.without_colours());
         let heard = show(forms::SELFIE_LIVE, &question.ok_or(Stopped::Ended)?, &run.upload).await;
         if !run.wanted(turn) {
             return Err(Stopped::Ended);
         }
-        let mut least = 20;
+        let mut least = LEAST_MS;
         match heard {
             Heard::Instruction(instruction) => {
                 heard_at = now();
@@ -122,29 +127,41 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
                 return Err(Stopped::Ended);
             }
         }
-        let spent = now() - at;
-        rest(FRAME_EVERY_MS.saturating_sub(spent).max(least) as i32).await;
-        if !run.wanted(turn) {
-            return Err(Stopped::Ended);
-        }
+        pace(&run, turn, at, least).await?;
     }
     run.freeze(&video);
     form(&burst).ok_or(Stopped::Failed(Trouble::Black))
 }
 
+/// Waits until the frame after the one of the time `at` is due, and for `least` milliseconds.
+async fn pace(run: &Run, turn: u32, at: u64, least: u64) -> Result<(), Stopped> {
+    let spent = now() - at;
+    rest(FRAME_EVERY_MS.saturating_sub(spent).max(least) as i32).await;
+    if run.wanted(turn) { Ok(()) } else { Err(Stopped::Ended) }
+}
+
 impl Watch {
-    /// Takes the frame of the time `at`.
-    async fn take(&mut self, run: &Run, turn: u32, video: &HtmlVideoElement, at: u64) -> Result<Frame, Stopped> {
+    /// Takes the frame of the time `at`; `None` if the browser makes no picture of it, as one that is short of memory for a moment.
+    async fn take(
+        &mut self,
+        run: &Run,
+        turn: u32,
+        video: &HtmlVideoElement,
+        at: u64,
+    ) -> Result<Option<Frame>, Stopped> {
         let frame = run.camera.twice(video, [SENT, COPY]).await;
         // Closed meanwhile: nothing more is sent.
         if !run.wanted(turn) {
             return Err(Stopped::Ended);
         }
-        let ([blob, copy], exposure) = frame.ok_or(Stopped::Failed(Trouble::Black))?;
+        let exposure = frame.as_ref().map_or(0.0, |(_, exposure)| *exposure);
         self.light.see(at, exposure);
         if self.light.is_out(at) {
             return Err(Stopped::Failed(Trouble::Black));
         }
+        let Some(([blob, copy], _)) = frame else {
+            return Ok(None);
+        };
         // Hashed before the server has said anything about the frame: one that is altered to suit its answer is another file.
         let file = sha256(&blob).await;
         if !run.wanted(turn) {
@@ -156,7 +173,7 @@ impl Watch {
         if self.frozen.is_still(at) {
             return Err(Stopped::Failed(Trouble::Frozen));
         }
-        Ok(Frame { blob, copy, file })
+        Ok(Some(Frame { blob, copy, file }))
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Answer {
     Next(String),
     /// Refused, because of a file.
     Refused(Fault),
-    /// Refused by a proxy, for a limit or a rule of its own.
+    /// Answered by a proxy, for a limit or a rule of its own.
     NotPassedOn,
     /// Not taken: the sentence that says why. Retry later, after this many seconds if the server says so.
     Later(Text, Option<u64>),
@@ -49,9 +49,10 @@ const fn later(status: u16) -> Option<Text> {
     }
 }
 
-/// Whether a refusal without JSON is a proxy's: too large, or suspicious to its firewall. The server's own all have JSON.
+/// Whether an answer without JSON is a proxy's: too large, suspicious to its firewall, or a page of its own, such as one to sign in to the network. What
+/// the server itself answers is JSON.
 const fn is_of_a_proxy(status: u16) -> bool {
-    matches!(status, 403 | 413)
+    matches!(status, 200..=299 | 403 | 413)
 }
 
 /// The upload that is running, if there is one: the pictures, or a frame of the selfie.

@@ -1,9 +1,11 @@
 (async () => {
   const { follow, shown } = document.currentScript.dataset;
+  // Longer than the server waits for the analysis, in ms.
+  const LATE = 20_000;
   const rest = (ms) => new Promise((go) => setTimeout(go, ms));
   // Fails where the server has no answer at the moment.
   const get = async (url, accept) => {
-    const answer = await fetch(url, { headers: { accept }, cache: "no-store" });
+    const answer = await fetchWithin(LATE, url, { headers: { accept }, cache: "no-store" });
     if (answer.ok || isOver(answer)) return answer;
     throw answer.status;
   };

@@ -222,7 +222,7 @@ fn sentence(view: &CheckView, problem: Reason, meta: &PageMeta) -> String {
 /// it shows. Without scripts, the server does so when the photo is about to be used.
 fn follow(meta: &PageMeta, shown: String) -> impl IntoView + use<> {
     view! {
-        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=concat!(include_str!("../../shell/over.js"), include_str!("check.js"))></script>
+        <script nonce=meta.nonce.clone() data-follow=forms::CHECK_FOUND data-shown=shown inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../../shell/fetch_within.js"), include_str!("check.js"))></script>
     }
 }
 

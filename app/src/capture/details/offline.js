@@ -1,23 +1,21 @@
 (() => {
   const form = document.querySelector("form[data-kept]");
-  const told = form.querySelector("[data-offline]");
+  const [offline, busy] = ["offline", "busy"].map((why) => form.querySelector(`[data-${why}]`));
   // In ms: an answer that takes longer is not waited for.
   const LATE = 6000;
   let asking = false, answered = false;
-  // A phone is online also where its network carries nothing. Any answer will do.
-  const ask = async () => {
-    const stop = new AbortController();
-    const late = setTimeout(() => stop.abort(), LATE);
+  // What is to be said instead of sending the form. A phone is online also where its network carries nothing. A server that is busy, and a proxy
+  // without one, would answer the form with a page of their own.
+  const obstacle = async () => {
+    if (!navigator.onLine) return offline;
     try {
-      await fetch(form.dataset.kept, { cache: "no-store", signal: stop.signal });
-      return true;
+      const { status } = await fetchWithin(LATE, form.dataset.kept, { cache: "no-store" });
+      return status >= 500 || [408, 429].includes(status) ? busy : null;
     } catch {
-      return false;
-    } finally {
-      clearTimeout(late);
+      return offline;
     }
   };
-  // Without a connection the browser would leave the page, and forget what was entered.
+  // The browser would leave the page, and forget what was entered.
   form.addEventListener("submit", async (event) => {
     const { submitter } = event;
     // Safari before 16 cannot send it later as it would now.
@@ -27,11 +25,14 @@
     event.preventDefault();
     if (asking) return;
     asking = true;
-    answered = navigator.onLine && (await ask());
+    // What is shown again is said again.
+    offline.hidden = busy.hidden = true;
+    const told = await obstacle();
     asking = false;
-    told.hidden = answered;
-    if (answered) form.requestSubmit(submitter);
-    else told.scrollIntoView({ block: "center" });
+    answered = !told;
+    if (answered) return form.requestSubmit(submitter);
+    told.hidden = false;
+    told.scrollIntoView({ block: "center" });
   });
-  addEventListener("online", () => { told.hidden = true; });
+  addEventListener("online", () => { offline.hidden = true; });
 })();

@@ -47,7 +47,7 @@
   const look = async () => {
     // A hidden page does not ask.
     if (document.hidden) return false;
-    const answer = await fetch(follow, { cache: "no-store" });
+    const answer = await fetchWithin(20_000, follow, { cache: "no-store" });
     if (isOver(answer) && !isOnItsWay()) return leave();
     if (!answer.ok) return false;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");

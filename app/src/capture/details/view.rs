@@ -75,11 +75,12 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             {view.style.is_japanese().then(|| postcode(view, meta))}
             {field(InputField::Address).area()}
             <p class="note" role="alert" data-offline hidden>{meta.say(text::OFFLINE)}</p>
+            <p class="note" role="alert" data-busy hidden>{meta.say(text::NOT_SAVED)}</p>
             <div class="actions">{primary(go_on)}</div>
         </form>
-        <script nonce=meta.nonce.clone() inner_html=include_str!("offline.js")></script>
+        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("../../shell/fetch_within.js"), include_str!("offline.js"))></script>
         {view.style.is_japanese().then(|| view! { <script nonce=meta.nonce.clone() inner_html=include_str!("kana.js")></script> })}
-        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
+        {view.being_read.then(|| view! { <script nonce=meta.nonce.clone() data-follow=forms::DETAILS inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../../shell/fetch_within.js"), include_str!("../on_its_way.js"), include_str!("reading.js"))></script> })}
     };
     let title = title(meta, heading, view.unsaved || !mistakes.is_empty());
     shell::phone_with_form(meta, title, main.into_any(), FORM)

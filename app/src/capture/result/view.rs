@@ -115,7 +115,7 @@ fn follow(meta: &PageMeta) -> impl IntoView + use<> {
     view! {
         <p class="note" role="alert" data-offline hidden>{meta.say(text::WAITING_OFFLINE)}</p>
         <noscript inner_html=r#"<meta http-equiv="refresh" content="3">"#></noscript>
-        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("../../shell/over.js"), include_str!("waiting.js"))></script>
+        <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../../shell/fetch_within.js"), include_str!("waiting.js"))></script>
     }
 }
 

@@ -9,9 +9,7 @@
   addEventListener("online", () => { told.hidden = true; });
   const isOut = async () => {
     // Longer than the server waits for the result.
-    const stop = new AbortController();
-    setTimeout(() => stop.abort(), 20_000);
-    const answer = await fetch(again.href, { cache: "no-store", signal: stop.signal });
+    const answer = await fetchWithin(20_000, again.href, { cache: "no-store" });
     told.hidden = true;
     // A server that is busy says nothing about the result.
     if (!answer.ok) return isOver(answer);

@@ -26,10 +26,12 @@
   if (blind && (!navigator.mediaDevices?.getUserMedia || isInApp())) blind.hidden = false;
 
   const opened = document.querySelector("[data-follow]");
+  // Longer than the server waits for the link to be opened, in ms.
+  const LATE = 30_000;
   const rest = (ms) => new Promise((go) => setTimeout(go, ms));
   const isOpen = async () => {
     try {
-      const answer = await fetch(opened.dataset.follow, { headers: { accept: "application/json" }, cache: "no-store" });
+      const answer = await fetchWithin(LATE, opened.dataset.follow, { headers: { accept: "application/json" }, cache: "no-store" });
       return !answer.ok || (await answer.json()).open;
     } catch {
       return true;
@@ -40,9 +42,9 @@
   const isStillHere = async () => {
     for (;;) {
       try {
-        const answer = await fetch(here, { cache: "no-store" });
+        const answer = await fetchWithin(LATE, here, { cache: "no-store" });
         if (answer.ok) return true;
-        if ([401, 404, 410].includes(answer.status)) return false;
+        if (isOver(answer)) return false;
       } catch {
         // No connection, which says nothing about the page.
       }

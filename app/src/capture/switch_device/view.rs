@@ -92,5 +92,5 @@ pub(crate) fn opened(meta: &PageMeta, follow: &str, here: Option<&'static str>) 
 
 /// Enables the copy buttons, and polls whether the link was opened.
 pub(crate) fn script(meta: &PageMeta) -> impl IntoView + use<> {
-    view! { <script nonce=meta.nonce.clone() inner_html=include_str!("switch_device.js")></script> }
+    view! { <script nonce=meta.nonce.clone() inner_html=concat!(include_str!("../../shell/over.js"), include_str!("../../shell/fetch_within.js"), include_str!("switch_device.js"))></script> }
 }
