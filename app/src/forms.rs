@@ -12,7 +12,7 @@ pub const CONSENT: &str = "/capture/consent";
 pub const CHOOSE: &str = "/capture/document-type";
 /// The page with the camera for a side, GET.
 pub const DOCUMENT: &str = "/capture/document";
-/// Upload of one side, POST multipart: [`DOCUMENT_TYPE`] and [`SLOT`] as the page asked for them, [`PICTURE`]. JSON where asked for. A form that
+/// Upload of one side, POST multipart: [`DOCUMENT_TYPE`] and [`SLOT`] as the page asked for them, [`PICTURE`]. JSON if requested. A form that
 /// does not say which kind its page asked for is out of turn: only the page knows, since another tab may have chosen another kind meanwhile.
 pub const PICTURES: &str = "/capture/pictures";
 /// Tenants' logos.
@@ -26,14 +26,14 @@ pub const CHECK_FOUND: &str = "/capture/check/found";
 /// saved: the page comes back in that language with what was typed. [`DECISION`] [`OTHER`] keeps it unchecked and leads to the choice of the document.
 pub const DETAILS: &str = "/capture/details";
 /// Selfie, GET; POST multipart: [`RUN`] or [`CHALLENGE`], [`FRAME`]s, [`AT`]s, or [`CHALLENGE`], [`WITHOUT_CHALLENGE`] and one
-/// [`FRAME`]. JSON where asked for.
+/// [`FRAME`]. JSON if requested.
 pub const SELFIE: &str = "/capture/selfie";
-/// The same for the form with [`WITHOUT_CHALLENGE`]: of a form that is too large to be read, only the address says where its mistake is shown.
+/// The same for the form with [`WITHOUT_CHALLENGE`]: for a form that is too large to be read, only the address says where its fault is shown.
 pub const SELFIE_ALONE: &str = "/capture/selfie?withoutChallenge=yes";
 /// A small copy of what the selfie camera shows, POST multipart: [`RUN`] after the first, [`FILE`], [`FRAME`]; with the first [`WITHOUT_COLOURS`].
 /// Answers JSON: what to do next.
 pub const SELFIE_LIVE: &str = "/capture/selfie/live";
-/// Where an upload is that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
+/// The place in the queue of an upload that waits for the server, GET. Answers JSON `{sentence}`, `null` if none waits.
 pub const QUEUE: &str = "/capture/queue";
 /// Check and submit, GET and POST: [`DECISION`] `send`, or `again` for another selfie.
 pub const SUBMIT: &str = "/capture/submit";
@@ -46,7 +46,7 @@ pub const MORE_TIME: &str = "/capture/more-time";
 /// After a link's address: waits a while and answers JSON `{open}`, whether the link can still be opened.
 pub const OPENED: &str = "/opened";
 
-/// The largest photo that is taken, in bytes.
+/// The largest photo that is accepted, in bytes.
 pub const LARGEST_PHOTO: u32 = 10 * 1024 * 1024;
 
 /// `id` of the fold with the form that takes files: beside each camera, for browsers without one and for people who choose it.
@@ -79,13 +79,13 @@ pub const SCREEN: &str = "screen";
 pub const CARD_ON_SCREEN: &str = "card-on-screen";
 /// Value of [`VIEW`]: at most 240 pixels long.
 pub const SMALL: &str = "small";
-/// Value of [`VIEW`]: the items of the form for the details, cut out one under the other.
+/// Value of [`VIEW`]: the items of the details form, cut out and stacked.
 pub const TYPED_ITEMS: &str = "typed-items";
-/// Value of [`VIEW`]: all items that were read, cut out one under the other.
+/// Value of [`VIEW`]: all items that were read, cut out and stacked.
 pub const ITEMS: &str = "items";
 /// Value of [`VIEW`]: the face that was compared, upright, always of the same size.
 pub const FACE: &str = "face";
-/// What a page says besides: a query parameter of its address.
+/// An additional message of a page: a query parameter of its address.
 pub const NOTICE: &str = "notice";
 /// Value of [`NOTICE`]: the user's last page was out of date, and what they did on it was not saved.
 pub const NOT_SAVED: &str = "not-saved";
@@ -109,7 +109,7 @@ pub const PICTURE: &str = "picture";
 pub const POSTCODE: &str = "postcode";
 /// Value of [`DECISION`]: fill in the address from [`POSTCODE`].
 pub const FIND_ADDRESS: &str = "address";
-/// Value of [`DECISION`]: go on typing in another language.
+/// Value of [`DECISION`]: continue the form in another language.
 pub const LANGUAGE: &str = "language";
 /// Value of [`DECISION`]: choose another document.
 pub const OTHER: &str = "other";
@@ -137,7 +137,7 @@ pub const WITHOUT_COLOURS: &str = "withoutColours";
 pub const WITHOUT_CHALLENGE: &str = "withoutChallenge";
 /// Value of [`WITHOUT_CHALLENGE`], [`WITHOUT_COLOURS`], [`ONE_NAME`] and [`CONFIRMED`].
 pub const YES: &str = "yes";
-/// `yes` or `no` after a second look at what cannot be undone; a form without it is answered by that look.
+/// `yes` or `no` on the confirmation page for what cannot be undone; a form without it is answered with that page.
 pub const CONFIRMED: &str = "confirmed";
 /// Value of [`CONFIRMED`].
 pub const NO: &str = "no";

@@ -1,4 +1,4 @@
-//! Text as HTML, where no view writes it: in a page that is put together as text, and where a view writes what it is given as it is.
+//! Escapes text as HTML where no view does it: in a page that is assembled as text, and where a view writes its input unescaped.
 
 /// Text as the content of an element, or as the value of an attribute between double quotes.
 #[must_use]

@@ -1,5 +1,5 @@
-//! The words of which the details of audit entries consist. They are stored in English and stay as they are: the chain of entries covers them, exports
-//! contain them, and searches compare them. The console shows each in the language of its reader.
+//! The vocabulary of the details in audit entries. The words are stored in English and never change: the hash chain covers them, exports contain
+//! them, and searches compare them. The console shows them in the reader's language.
 
 use crate::stored_vocabulary;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! Which of a person's data goes into the blind index, that is, is stored as keyed hashes of normalised values: the full name, in every form in which
-//! somebody may search for it, and the date of birth. A family name alone is not indexed, because equal hashes show how often a value occurs, which
+//! Which of a person's data goes into the blind index, in which normalised values are stored as keyed hashes: the full name, in every form that
+//! somebody may search for, and the date of birth. A family name alone is not indexed, because equal hashes show how often a value occurs, which
 //! would give frequent family names away.
 
 use crate::{
@@ -171,7 +171,7 @@ mod tests {
         for asked in ["Müller", "Peter Müller", "Jürgen"] {
             finds(&jurgen, asked, false);
         }
-        // Old forms of kanji, and two that are often taken for each other.
+        // Old forms of kanji, and two that are often confused.
         let saito = typed("齋藤", "惠", ["", ""]);
         for asked in ["齋藤 惠", "斎藤 恵", "斉藤 惠"] {
             finds(&saito, asked, true);

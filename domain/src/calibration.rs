@@ -1,5 +1,5 @@
-//! What the distances of a network mean: the confidence that follows from a distance, and the errors at each threshold, from pairs
-//! whose truth is known.
+//! What a network's distances mean: the confidence for each distance, and the error rates at each threshold, fitted to pairs with
+//! a known answer.
 
 use crate::share::Share;
 use serde::{Deserialize, Serialize};

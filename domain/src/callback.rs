@@ -27,7 +27,7 @@ pub enum BadCallback {
     #[error("must not contain a fragment")]
     Fragment,
     /// Longer than [`CallbackUrl::MAX_LENGTH`].
-    #[error("must have at most {},{:03} bytes", CallbackUrl::MAX_LENGTH / 1000, CallbackUrl::MAX_LENGTH % 1000)]
+    #[error("must be at most {},{:03} bytes", CallbackUrl::MAX_LENGTH / 1000, CallbackUrl::MAX_LENGTH % 1000)]
     TooLong,
 }
 
@@ -151,7 +151,7 @@ mod tests {
         assert!(CallbackUrl::parse_entry(&longest).is_ok());
         assert_eq!(CallbackUrl::named(&longest), longest);
         assert_eq!(CallbackUrl::parse_entry(&longer), Err(BadCallback::TooLong));
-        assert_eq!(BadCallback::TooLong.to_string(), "must have at most 2,000 bytes");
+        assert_eq!(BadCallback::TooLong.to_string(), "must be at most 2,000 bytes");
         let named = CallbackUrl::named(&longer);
         assert!(
             named.len() < 90 && longer.starts_with(named.trim_end_matches('…')),

@@ -1,5 +1,5 @@
-//! Delivering events to a tenant's receiver: why an attempt fails. An integrator can act on each class, and none contains anything of
-//! what was sent or received.
+//! Why an attempt to deliver an event to a tenant's receiver fails. An integrator can act on each class, and no class contains any of
+//! the data sent or received.
 
 use crate::named::vocabulary;
 

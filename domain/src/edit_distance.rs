@@ -1,4 +1,4 @@
-//! How far two texts differ.
+//! How much two texts differ.
 
 /// Levenshtein distance: how many elements must be replaced, added or left out to make one of the other.
 #[must_use]

@@ -1,9 +1,9 @@
-//! How far an applicant gets: the steps from the creation of a session to its decision, as statistics count them.
+//! The funnel: the steps from the creation of a session to its decision, as the statistics count them.
 
 use crate::named::vocabulary;
 
 vocabulary! {
-    /// A step of the funnel. Whoever took one has taken those before it, unless the session's plan leaves them out.
+    /// A step of the funnel. A user who took one has taken those before it, unless the session's plan leaves them out.
     FunnelStep {
         /// The session was created.
         Created = "created",

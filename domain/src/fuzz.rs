@@ -1,4 +1,4 @@
-//! What callers and operators write, as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for input written by callers and operators: see docs/TESTING.md.
 
 use crate::{
     callback::CallbackUrl,

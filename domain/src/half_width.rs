@@ -1,4 +1,4 @@
-//! What a Japanese keyboard types where letters and digits are asked for.
+//! Converts what a Japanese keyboard enters where letters and digits are expected.
 
 use unicode_normalization::UnicodeNormalization;
 

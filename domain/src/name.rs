@@ -1,4 +1,4 @@
-//! The rule for names that people give: to themselves, a tenant, a key, a passkey, a saved filter.
+//! The rule for names that people choose: for themselves, a tenant, a key, a passkey or a saved filter.
 
 use crate::visible;
 

@@ -1,4 +1,4 @@
-//! Names in stored records: of a vocabulary of this version, or written by another version.
+//! Names in stored records, from this version's vocabulary or from that of another version.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

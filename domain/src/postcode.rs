@@ -1,4 +1,4 @@
-//! Japanese postcodes: as people type them, and as they stand before an address.
+//! Japanese postcodes: as people type them, and as they precede an address.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! From image quality to problems that a user can fix: used on the phone before the shutter and on the server after it.
+//! Turns image quality into problems that a user can fix. Used on the phone before the photo is taken, and on the server afterwards.
 
 use crate::{
     findings::{Quality, SelfieSigns},

@@ -1,4 +1,4 @@
-//! What is wrong with a photo, for applicants who read neither English nor Japanese. Reasons that only reviewers see are not here.
+//! What is wrong with a photo, in the languages other than English and Japanese. Reasons that only reviewers see are not here.
 
 use crate::language::Language;
 

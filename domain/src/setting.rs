@@ -11,7 +11,7 @@ vocabulary! {
         Steps = "steps",
         /// Tries per step.
         Tries = "tries",
-        /// Whether the screen shines in changing colours at the end of a selfie.
+        /// Whether the screen shows changing colours at the end of a selfie.
         Flashes = "flashes",
         /// Face match at or above: the same person.
         MatchAccept = "match_accept",
@@ -33,7 +33,7 @@ vocabulary! {
         DuplicateFrom = "duplicate_from",
         /// Share of otherwise approved sessions that go to review.
         Sampled = "sampled",
-        /// Within what time a case should be reviewed.
+        /// The time within which a case should be reviewed.
         ReviewTarget = "review_target",
         /// Accent colour of the capture pages.
         Accent = "accent",

@@ -1,4 +1,4 @@
-//! Measured shares with their 95 % intervals after Clopper and Pearson (1934): exact, so that "none of 300" says what it is worth.
+//! Measured shares with their 95 % Clopper-Pearson intervals (1934), which are exact, so that "none of 300" is reported with its true uncertainty.
 
 use serde::Serialize;
 

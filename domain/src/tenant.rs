@@ -77,11 +77,11 @@ pub struct TenantSettings {
     pub accent: Option<String>,
     /// Where users ask for help.
     pub contact: Option<Contact>,
-    /// Within what time a case should be reviewed. It only orders the work: nothing happens to a case that takes longer.
+    /// The time within which a case should be reviewed. It only marks late cases: nothing happens to a case that takes longer.
     pub review_target: Millis,
     /// Whether everybody who works in the console needs a second factor.
     pub second_factor_required: bool,
-    /// Whether the screen shines in changing colours at the end of a selfie.
+    /// Whether the screen shows changing colours at the end of a selfie.
     pub flashes: bool,
 }
 
@@ -110,7 +110,7 @@ impl Default for TenantSettings {
 }
 
 vocabulary! {
-    /// A section of the settings, which is changed by itself.
+    /// A section of the settings, which is changed separately.
     Section {
         /// What is verified.
         Steps = "steps",
@@ -155,7 +155,7 @@ pub enum Change {
     },
     /// How reviewers work.
     Review {
-        /// Within what time a case should be reviewed.
+        /// The time within which a case should be reviewed.
         target: Millis,
     },
     /// The steps of new sessions.
@@ -164,7 +164,7 @@ pub enum Change {
         steps: Vec<Step>,
         /// Tries per step.
         tries: u8,
-        /// Whether the screen shines in changing colours at the end of a selfie.
+        /// Whether the screen shows changing colours at the end of a selfie.
         flashes: bool,
     },
     /// Lifetimes.
@@ -199,7 +199,7 @@ pub enum Change {
 /// Who changes settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedBy {
-    /// Somebody who may read reviewers' notes, and so vouches for the receiver.
+    /// Somebody who may read reviewers' notes, and therefore vouches for the receiver.
     Admin,
     /// Somebody who may not.
     Developer,
@@ -273,11 +273,11 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What a change of settings weakens: it lets somebody through, moves data elsewhere, or loses data sooner.
+    /// How a change of settings weakens something: it lets somebody through, sends data elsewhere, or erases data sooner.
     Weakening {
         /// A verification step is no longer required.
         StepRemoved = "step_removed",
-        /// A face match or liveness counts from a lower confidence.
+        /// A face match or liveness is accepted from a lower confidence.
         ThresholdLowered = "threshold_lowered",
         /// A face match or liveness is reviewed from a lower confidence, where it was rejected.
         ReviewThresholdLowered = "review_threshold_lowered",
@@ -301,7 +301,7 @@ vocabulary! {
         RetentionShortened = "retention_shortened",
         /// A password alone signs in again.
         SecondFactorOptional = "second_factor_optional",
-        /// Films made earlier are not told from faces by the colours of the screen.
+        /// The colours of the screen no longer distinguish videos recorded earlier from live faces.
         FlashesOff = "flashes_off",
     }
 }
@@ -328,7 +328,7 @@ pub enum SettingFault {
     Colour,
     /// A list of more entries than this.
     TooMany(usize),
-    /// A name that is empty, has more characters than this, or has some that cannot be seen.
+    /// A name that is empty, has more characters than this, or contains invisible ones.
     Name(usize),
     /// A callback URL that breaks a rule.
     Callback {
@@ -366,7 +366,7 @@ pub fn tenant_name_fault(name: &str) -> Option<BadSetting> {
     })
 }
 
-/// The least and the most that a setting may be, both included.
+/// The smallest and the largest value of a setting, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds<T> {
     /// The least.
@@ -396,8 +396,8 @@ impl TenantSettings {
     pub const REVIEW_TARGET: Bounds<Millis> = Bounds::new(Millis::minutes(5), Millis::days(30));
     /// Tries per step.
     pub const TRIES: Bounds<u8> = Bounds::new(1, 9);
-    /// Most entries of a list: callback URLs, and networks of the tenant and of each of its API keys. Every request to the API is compared with
-    /// them.
+    /// Maximum number of entries in a list: callback URLs, and networks of the tenant and of each of its API keys. Every request to the API is
+    /// compared with them.
     pub const MAX_LISTED: usize = 200;
 
     /// The bounds of a setting that is a span of time; `None` for the others.
@@ -489,7 +489,8 @@ impl TenantSettings {
         self.faults_after(&Self::default())
     }
 
-    /// The same of settings that were `before`. A callback URL of theirs may be longer than a new one: it was allowed when its length was not limited.
+    /// The same for settings that replace `before`. A callback URL that was already listed may be longer than a new one: it was allowed when its
+    /// length was not limited.
     #[must_use]
     pub fn faults_after(&self, before: &Self) -> Vec<BadSetting> {
         let bad = |field, fault| BadSetting { field, fault };

@@ -1,4 +1,4 @@
-//! Points in time and durations, in milliseconds. The clock is an argument: nothing here reads the machine's.
+//! Points in time and durations, in milliseconds. The clock is an argument: nothing here reads the system clock.
 
 use serde::{Deserialize, Serialize};
 use std::{

@@ -408,7 +408,7 @@ mod tests {
             };
             let input = UserInput::parse(&form, FormStyle::Japanese, TODAY).unwrap();
             assert_eq!(input.address.as_deref(), Some(kept));
-            // Whoever is not asked for one has none to add.
+            // A user who is not asked for one has none to add.
             let foreign = UserInput::parse(&form, FormStyle::International, TODAY).unwrap();
             assert_eq!(foreign.address.as_deref(), Some(typed));
         }
@@ -532,7 +532,7 @@ mod tests {
                 Err(faults),
                 "{spelled}"
             );
-            // Whoever is not asked for kana has spelled nothing.
+            // A user who is not asked for kana has spelled nothing.
             let foreign = UserInput::parse(&form, FormStyle::International, TODAY).unwrap();
             assert_eq!(foreign.only_name(), Some("Tanaka"), "{spelled}");
         }

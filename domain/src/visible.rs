@@ -1,5 +1,5 @@
-//! Characters that do not belong into a text which people type and others read: those that cannot be seen, and those that change how what
-//! surrounds them is shown. With them, a name can look like another one that is compared as equal or as different.
+//! Characters that do not belong in text that people type and others read: invisible ones, and those that change how the surrounding text
+//! is displayed. With them, two names can look alike and compare as different, or the other way round.
 
 use unicode_normalization::char::is_combining_mark;
 

@@ -402,7 +402,7 @@ for (const [status, title] of [[413, "Request Entity Too Large"], [403, "Forbidd
     await persist(page, "the answer", () => answered);
     await panel(page).waitFor();
     assert.equal(await panel(page).locator("h2").innerText(), "Not sent yet");
-    assert.equal(await panel(page).locator("p").innerText(), "Photos cannot be received at the moment. Tell whoever sent you the link.");
+    assert.equal(await panel(page).locator("p").innerText(), "We cannot receive photos at the moment. Tell the company that sent you the link.");
   });
 }
 

@@ -56,8 +56,8 @@ const ends = (page, title) => persist(page, title, () => panel(page).filter({ ha
 test("an empty chair and a second face are named, another selfie is taken from the last page, and the person is verified", long, async () => {
   const customer = await receiver.customer(honnin, tenant);
   const page = await filming(customer, "absent");
-  await hears(page, "Bring your face into the oval");
-  const announced = page.locator(".stage [role=status]", { hasText: "Bring your face into the oval" });
+  await hears(page, "Move your face into the oval");
+  const announced = page.locator(".stage [role=status]", { hasText: "Move your face into the oval" });
   await persist(page, "what a screen reader is told", async () => (await announced.count()) === 1);
   const stumbles = await look(page, "09-selfie-no-face");
   await behave(page, "joined");
@@ -120,32 +120,32 @@ test("a server too slow for frames is said to be busy, and one that answers noth
 test("a network that is away for a moment is named, and the camera goes on once it is back", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   await page.context().setOffline(true);
   await hears(page, "No connection");
   await page.context().setOffline(false);
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   await customer.stop();
 });
 
 test("a network that carries nothing is named while the camera films, which goes on once it carries again", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   // Never answered.
   await page.route("**/capture/selfie/live", () => {});
   await hears(page, "No response yet. Wait a moment");
   const announced = page.locator(".stage [role=status]", { hasText: "No response yet" });
   await persist(page, "what a screen reader is told", async () => (await announced.count()) === 1);
   await page.unroute("**/capture/selfie/live");
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   await customer.stop();
 });
 
 test("the camera gives back the memory of the frames that it has shown to the server", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   await page.evaluate(() => {
     const make = document.createElement.bind(document);
     globalThis.canvases = [];
@@ -172,7 +172,7 @@ test("a frame that meets a fault is followed by the next", long, async () => {
     return status ? route.fulfill({ status, contentType: "text/html", body: "<h1>Fault</h1>" }) : route.continue();
   });
   await persist(page, "both faults", () => faults.length === 0);
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   await customer.stop();
 });
 
@@ -211,7 +211,7 @@ test("a selfie that another tab has replaced meanwhile is said to be over", long
   await other.goto(`${honnin.base}/capture/selfie`);
   await sit(other, "owner", "absent");
   await other.locator(".camera > button").click();
-  await hears(other, "Bring your face into the oval");
+  await hears(other, "Move your face into the oval");
   // Its frames would hold the burst up, and its run would end.
   await other.getByRole("button", { name: "Close the camera" }).click();
   send();

@@ -1,4 +1,4 @@
-//! A picture as the lens takes it: borrowed pixels in, one grey plane of bounded size out.
+//! The lens's input: borrowed pixels in, one grey plane of bounded size out.
 
 /// The longest side of the plane that is analysed, so that a phone's preview and a large upload are judged at one scale.
 pub const ANALYSED_SIDE: usize = 640;

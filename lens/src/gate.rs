@@ -1,4 +1,4 @@
-//! From assessments of frames to one hint at a time, and to the shutter: it fires when every gate has held for half a second.
+//! Turns assessments of frames into one hint at a time, and releases the shutter once every gate has held for half a second.
 
 use crate::quality::Assessment;
 use crate::stillness::STILL;

@@ -1,4 +1,4 @@
-//! Points and quadrilaterals in pixels: what frames and documents are measured by.
+//! Points and quadrilaterals in pixels, the units in which frames and documents are measured.
 
 /// How far two points are apart.
 #[must_use]

@@ -1,5 +1,5 @@
-//! Burnt-out highlights: bright blobs that fade into paper that is clearly darker, as a reflection does. White print ends in hard
-//! edges, and white paper that the camera took too bright ends in paper nearly as white.
+//! Blown-out highlights: bright blobs that fade into clearly darker paper, as a reflection does. White print has hard edges, and
+//! overexposed white paper fades into paper that is nearly as white.
 
 use crate::frame::{Area, Plane};
 use crate::regions::regions;
@@ -30,7 +30,7 @@ const FADING: f32 = 0.6;
 /// How far outside a blob the paper is looked at, in pixels: in the soft rim of a reflection, and beyond it.
 const RIM: isize = 8;
 const BEYOND: isize = 40;
-/// Half the side of the patch whose brightest pixels are taken for the paper, in pixels: wider than a stroke of print.
+/// Half the side of the patch whose brightest pixels count as the paper, in pixels: wider than a stroke of print.
 const PATCH: isize = 4;
 const PATCH_PIXELS: usize = (2 * PATCH as usize + 1).pow(2);
 /// The paper beyond a reflection is darker than the rim by this much: a white field on tinted paper has none.

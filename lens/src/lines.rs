@@ -1,4 +1,4 @@
-//! Straight edges of a small plane: their votes, the lines that win, and how much of a stretch lies on edges.
+//! Straight edges of a small plane: the votes for lines (Hough), the lines that win, and how much of a segment lies on edges.
 
 use crate::frame::Plane;
 use crate::geometry::{bounds, distance};

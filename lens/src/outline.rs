@@ -1,8 +1,8 @@
 //! The card's outline: the best quadrilateral of four straight, strong edges.
 //!
-//! Edges of a small grey plane vote for lines near the horizontal and near the vertical; every pair of two by two lines is
-//! tried, and a side counts by how much of it lies on edges. Where a side is missing because the card leaves the picture,
-//! the picture's own border stands in for it, and the outline is called cut off.
+//! Edges of a small grey plane vote for lines near the horizontal and near the vertical; every combination of two lines by
+//! two is tried, and a side is scored by how much of it lies on edges. Where a side is missing because the card extends
+//! beyond the picture, the picture's border takes its place, and the outline counts as cut off.
 
 use crate::frame::{Area, Plane};
 use crate::geometry::{area, distance};
@@ -43,7 +43,7 @@ const LEAST_LENGTH: f32 = 0.15;
 const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
 /// An outline over more than this is a picture cut to the card by its sender: nothing is missing from it.
 const FULL: f32 = 0.9;
-/// The end of a side, as shares of it, where a card's corner is round: a side that is straight up to there goes on outside.
+/// The end of a side, as shares of it, where a card's corner is round: a side that is straight up to there continues outside.
 const TIP: (f32, f32) = (0.005, 0.04);
 /// A smaller outline than this may as well be a portrait or a box printed on a card.
 const SMALL: f32 = 0.35;

@@ -1,4 +1,4 @@
-//! The judgement of one picture, and the thresholds that turn it into problems the user can fix.
+//! The assessment of one picture, and the thresholds that turn it into problems the user can fix.
 
 use crate::frame::{ANALYSED_SIDE, Area, Frame, Plane};
 use crate::glare;
@@ -59,7 +59,7 @@ pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
 }
 
 /// Judges a picture of a face: no outline is looked for, and softer edges will do. The room may be dark if the middle, where the face
-/// belongs, is not. Whoever finds the face measures its light again.
+/// belongs, is not. The code that finds the face measures its light again.
 #[must_use]
 pub fn judge_plain(frame: &Frame<'_>) -> Quality {
     let plane = frame.plane(ANALYSED_SIDE);
@@ -94,7 +94,7 @@ fn measure(plane: &Plane, outline: Option<&Outline>, subject: Subject) -> Qualit
         face_range: None,
         coverage: outline.map(|o| o.area() / (plane.width() * plane.height()) as f32),
         cut_off: outline.map(|o| o.cut_off),
-        // The shutter is not to wait for a hand that holds the card; whoever reads the picture knows where the card is.
+        // The shutter must not wait for a hand that holds the card; the code that reads the picture knows where the card is.
         obstructed: None,
     }
 }

@@ -1,7 +1,8 @@
 //! How crisp the edges are: the width of luma steps, measured along rows and along columns.
 //!
-//! A width does not depend on contrast or brightness, and little on what is in the picture, as a Laplacian's variance does.
-//! Rows and columns are kept apart and the worse one counts, since a moved camera smears one direction only.
+//! Unlike the variance of a Laplacian, a width does not depend on contrast or brightness, and hardly on what is in the
+//! picture. Rows and columns are measured separately and the worse one counts, since camera motion blurs only one
+//! direction.
 
 use crate::frame::{Area, Plane};
 

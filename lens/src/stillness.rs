@@ -1,4 +1,4 @@
-//! How much the picture changes from one frame to another, whatever the light does in between.
+//! How much the picture changes from one frame to the next, independent of changes in the light.
 
 use crate::frame::Plane;
 

@@ -1,5 +1,5 @@
-//! Authenticated encryption (XChaCha20-Poly1305), and the randomness for keys and nonces. A crate of its own, because generic code is compiled
-//! where it is used: only this crate has to be optimised in a development build for pictures to be encrypted quickly.
+//! Authenticated encryption (XChaCha20-Poly1305), and the randomness for keys and nonces. It is a separate crate because generic code is
+//! compiled where it is used: this way, optimising only this crate makes encryption of pictures fast in development builds.
 
 use chacha20poly1305::{
     XChaCha20Poly1305, XNonce,

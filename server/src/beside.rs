@@ -1,4 +1,4 @@
-//! Finds folders beside the program if they are not where the settings say: in a release, and in a build.
+//! Finds folders next to the program if they are not where the settings say: in a release, and in a build folder.
 
 use std::path::{Path, PathBuf};
 

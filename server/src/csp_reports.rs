@@ -1,6 +1,6 @@
-//! Reports of browsers about violations of the Content-Security-Policy (`report-uri`, CSP level 3): a page tried something that none of our pages
-//! does, because markup was injected, or by an extension of the browser. Reports are counted and logged by directive. What else they contain is
-//! dropped: their URLs hold link tokens and ids. Anybody can send one, so only some are logged; all are counted.
+//! Reports of browsers about violations of the Content-Security-Policy (`report-uri`, CSP level 3): a page did something that none of our pages
+//! does, because of injected markup or a browser extension. Reports are counted and logged by directive. The rest is dropped, because the URLs
+//! contain link tokens and ids. Anybody can send one, so only some are logged; all are counted.
 
 use crate::{
     edge::{CSP_REPORTS, Network, RequestContext},

@@ -1,4 +1,4 @@
-//! Headers, forms and configuration files as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for headers, forms and configuration files: see docs/TESTING.md.
 
 use crate::{
     config::{Config, Layers},

@@ -1,4 +1,4 @@
-//! From settings to a running system: databases, keys, pictures, models, the webhook sender.
+//! Opens the system that the settings describe: databases, keys, pictures, models, the webhook sender.
 
 use crate::{
     beside,
@@ -59,13 +59,13 @@ pub enum OpenError {
     /// A backup is being restored into the data folder.
     #[error("{}: a backup is being restored into this folder; run `honnin backup restore` again if it was interrupted", .0.display())]
     Restoring(PathBuf),
-    /// The data folder cannot be read, so whether a backup is being restored into it cannot be told.
+    /// The data folder cannot be read, so it is unknown whether a backup is being restored into it.
     #[error(
         "cannot look into the data folder, which must belong to the user that Honnin runs as: {}: {source}",
         path.display()
     )]
     RestoringUnknown {
-        /// The file that would say so.
+        /// The file that would say so, if it exists.
         path: PathBuf,
         /// Why not.
         source: io::Error,
@@ -88,17 +88,17 @@ pub enum OpenError {
         /// Why it did not open.
         source: StoreError,
     },
-    /// The database of keys is not the one of the sessions.
+    /// The database of keys does not belong to the sessions.
     #[error(
         "database.keys_url: this database has the key of no stored session, so it is not the one that belongs to database.url; put that one back. If these databases were restored by hand, `honnin backup settle --put-back` says what is missing"
     )]
     KeysOfNobody,
-    /// The database is not the one of the keys.
+    /// The database does not belong to the keys.
     #[error(
         "database.url: this database is new, but database.keys_url has keys, so it is not the one that belongs to them; put that one back. For a new installation, move the database of keys away, too"
     )]
     KeysOnly,
-    /// The master key cannot be had.
+    /// The master key is not available.
     #[error("{setting}: {source}")]
     MasterKey {
         /// The setting that says where it is.
@@ -151,7 +151,7 @@ impl Purpose {
 /// [`OpenError`].
 pub async fn open(config: Arc<Config>, purpose: Purpose) -> Result<App, OpenError> {
     let staged = Arc::clone(&config);
-    // What it could not remove, it has said.
+    // It has logged what it could not remove.
     drop(tokio::task::spawn_blocking(move || remove_staged(&staged)).await);
     let vision = load_vision(&config, purpose).await;
     let app = open_with(config, vision, Arc::new(SystemClock), Arc::new(SystemRandom)).await?;
@@ -165,8 +165,8 @@ pub(crate) fn remove_staged(config: &Config) {
     }
 }
 
-/// Refuses databases that do not belong together. With the keys of others, a node would take everybody for erased, and end what waits for a
-/// decision; with a database that is new, it would begin an installation in the place of one that is only missing.
+/// Refuses databases that do not belong together. With the keys of another installation, a node would consider every session erased, and
+/// end those that wait for a decision; with a new database, it would begin a new installation in the place of one that is only missing.
 ///
 /// # Errors
 /// [`OpenError::KeysOfNobody`], [`OpenError::KeysOnly`].
@@ -179,7 +179,7 @@ pub(crate) async fn refuse_strangers(app: App) -> Result<App, OpenError> {
             return Ok(app);
         }
     };
-    // What was opened may be new and empty: no log of it may be left beside the database that takes its place.
+    // The opened database may be new and empty: none of its logs may remain beside the database that takes its place.
     if let Err(error) = app.honnin.close().await {
         tracing::warn!(%error, "closing");
     }
@@ -254,8 +254,8 @@ pub async fn open_without_models(config: Arc<Config>) -> Result<App, OpenError> 
     open_with(config, blind(), Arc::new(SystemClock), Arc::new(SystemRandom)).await
 }
 
-/// Opens an installation for a command about what is in it. None is begun: with the wrong configuration, the command would find a new one empty, and
-/// call it intact.
+/// Opens an existing installation for a command about its contents. A new one is never created: with the wrong configuration, the command would find
+/// it empty, and report it as intact.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -277,7 +277,7 @@ pub(crate) async fn open_with_its_keys(config: Arc<Config>) -> Result<App, OpenE
 
 async fn refuse_nothing(url: &str) -> Result<(), OpenError> {
     let Ok(place) = DatabasePlace::at(url) else {
-        // Opening it says what is wrong with it.
+        // Opening it reports what is wrong.
         return Ok(());
     };
     let nothing = match (place.is_empty().await, place) {
@@ -337,10 +337,10 @@ enum Unfinished {
     Expected,
 }
 
-/// Refuses a database into which a copy is being put back, before opening it migrates what is there.
+/// Refuses a database into which a backup is being restored, before opening it would migrate it.
 async fn refuse_restoring(url: &str) -> Result<(), OpenError> {
     let Ok(place) = DatabasePlace::at(url) else {
-        // Opening it says what is wrong with it.
+        // Opening it reports what is wrong.
         return Ok(());
     };
     match place.is_restoring().await {
@@ -453,7 +453,7 @@ fn service_config(config: &Config) -> Result<ServiceConfig, OpenError> {
     })
 }
 
-/// The OpenID provider, if there is one. It is asked for the first time when somebody signs in: it may be away at this moment.
+/// The OpenID provider, if there is one. It is first contacted when somebody signs in, because it may be unavailable at the moment.
 fn provider(config: &Config) -> Result<Option<Provider>, OpenError> {
     let Some(provider) = &config.openid.provider else {
         return Ok(None);

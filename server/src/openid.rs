@@ -1,4 +1,4 @@
-//! The connection to the OpenID provider, whose address the operator gave. Its answers are small and due at once: somebody is waiting.
+//! The connection to the OpenID provider, whose address the operator gave. Its responses are small and expected at once, because somebody is waiting.
 
 use crate::http_client::{Client, ClientError};
 use async_trait::async_trait;

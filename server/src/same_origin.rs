@@ -1,4 +1,4 @@
-//! Refuses cross-site form posts, and pages that another site fetches. Every browser says where a form comes from, by `Sec-Fetch-Site` or at least by
+//! Refuses cross-site form posts, and pages that another site fetches. Every browser says where a form comes from, in `Sec-Fetch-Site` or at least in
 //! `Origin`; a client that sends neither is not a browser and carries no cookies it was not given.
 
 use crate::edge::FETCH_DEST;

@@ -76,7 +76,7 @@ pub enum ServeError {
     /// It cannot listen.
     #[error(transparent)]
     Listen(#[from] ListenError),
-    /// A task has ended that must go on as long as the process; the log has more.
+    /// A task has ended that must run as long as the process; the log has the details.
     #[error("stopped because a background task ended")]
     TaskEnded,
 }
@@ -207,7 +207,7 @@ pub async fn serve(app: App, listening: Listening) -> Result<(), ServeError> {
         note_expiry(&app, certificate);
     }
     plan_sweep(&app.honnin).await;
-    // Comparing with what was hashed takes longer than all the rest of a start.
+    // Comparing with the stored hashes takes longer than the rest of the start.
     tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = if app.config.worker.embedded {
         work(&app, &vital)
@@ -259,12 +259,12 @@ pub async fn work_only(app: App) -> Result<(), ServeError> {
     let vital = Vital::new(&app.stopping);
     let port = listen_for_metrics(&app.config)?;
     let sink = audit_receiver(&app.config)?;
-    // Only what has all that it needs is ready.
+    // A process is ready only once it has everything it needs.
     tracing::info!("working");
     service_manager::notify(app.stopping.clone());
     let metrics_server = MetricsServer::start(&app, port);
     plan_sweep(&app.honnin).await;
-    // Comparing with what was hashed takes longer than all the rest of a start.
+    // Comparing with the stored hashes takes longer than the rest of the start.
     tokio::spawn(note_secrets(app.honnin.clone()));
     let workers = work(&app, &vital);
     let audit = export_audit(&app, &vital, sink);
@@ -273,8 +273,8 @@ pub async fn work_only(app: App) -> Result<(), ServeError> {
     vital.outcome()
 }
 
-/// Starts the export of the audit log, if it has a receiver. A restored installation exports nothing as long as it is held: it may be a rehearsal, and
-/// what it does has positions that the receiver has for other entries, or will get for them and then take for repeated ones.
+/// Starts the export of the audit log, if it has a receiver. A restored installation exports nothing as long as it is held: it may be a rehearsal,
+/// and its entries have positions that the receiver already has for other entries, or will get for them and then treat as repeated ones.
 fn export_audit(app: &App, vital: &Vital, receiver: Option<Box<dyn Sink>>) -> Option<Writer> {
     let receiver = receiver?;
     if app.restored {
@@ -289,7 +289,7 @@ fn export_audit(app: &App, vital: &Vital, receiver: Option<Box<dyn Sink>>) -> Op
     }))
 }
 
-/// The tasks that must go on as long as the process. If one of them ends before it is stopped, nothing else does its work: the process stops, and
+/// The tasks that must run as long as the process. If one of them ends before it is stopped, nothing else does its work: the process stops, and
 /// whoever supervises it starts it again.
 #[derive(Clone)]
 struct Vital {
@@ -343,7 +343,7 @@ impl Vital {
     }
 }
 
-/// A task that writes down what others did, until they are done.
+/// A task that records what others did, until they are done.
 struct Writer {
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -388,14 +388,14 @@ impl MetricsServer {
     }
 }
 
-/// Waits for a task. One that has panicked has done nothing since.
+/// Waits for a task. One that has panicked is no longer running.
 async fn until_done(task: JoinHandle<()>) {
     if let Err(error) = task.await {
         tracing::error!(%error, "a background task ended before it was stopped");
     }
 }
 
-/// Ends what runs beside requests, and then closes the databases.
+/// Ends the background tasks, and then closes the databases.
 async fn close(app: &App, workers: Workers, audit: Option<Writer>, metrics_server: MetricsServer) {
     workers.stop().await;
     if let Some(audit) = audit {
@@ -551,7 +551,7 @@ pub fn read_again_on_hangup(certificate: Option<Arc<LiveCertificate>>, app: App)
                     }
                 }
             } else {
-                tracing::info!("SIGHUP: nothing is reloaded; settings are read at the start");
+                tracing::info!("SIGHUP: nothing is reloaded; settings are read only at startup");
             }
         }
     });

@@ -1,5 +1,5 @@
-//! What the service manager is told, if there is one (`sd_notify(3)`): that this process is ready, that it stops, and, as often as the
-//! manager asks for, that it is alive.
+//! Notifies the service manager, if there is one (`sd_notify(3)`): that this process is ready, that it is stopping, and, as often as
+//! the manager requests, that it is alive.
 
 use sd_notify::NotifyState;
 use std::time::Duration;
@@ -29,6 +29,6 @@ async fn feed_watchdog(every: Duration) {
 
 fn send(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
-        tracing::warn!(%error, "cannot tell the service manager");
+        tracing::warn!(%error, "cannot notify the service manager");
     }
 }

@@ -1,4 +1,4 @@
-//! What a browser shows for a request that no handler answers.
+//! The page that a browser shows for a request that no handler answers.
 
 use crate::{
     edge::{Asked, FETCH_DEST},

@@ -37,7 +37,7 @@ const SETTLING: Millis = Millis::minutes(5);
 const EVERY: Duration = Duration::from_secs(1);
 /// The wait after a failure doubles from [`EVERY`] up to this.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
-/// How long a process that stops goes on with batches.
+/// How long a stopping process continues with batches.
 const AT_THE_END: Duration = Duration::from_secs(10);
 
 /// An entry as it is exported.
@@ -138,7 +138,7 @@ struct Exporter {
     sink: Box<dyn Sink>,
     /// The position that it has seen or noted last. If another one is in the database, another process has exported, or somebody has set the export back.
     noted: Option<i64>,
-    /// After which entry it goes on, as long as it hands over again what was exported before.
+    /// The entry after which it continues, while it repeats what was exported before.
     again_after: Option<i64>,
     /// Since when, by the time that passes evenly, nothing is to be handed over again.
     whole_since: Option<Millis>,
@@ -281,7 +281,7 @@ impl Exporter {
             .write(async move |tx| audit_export::release(tx, &worker).await)
             .await;
         if let Err(error) = released {
-            tracing::debug!(%error, "the lease of the export runs out by itself");
+            tracing::debug!(%error, "the lease of the export was not released; it will expire");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Fingerprints by which a document or a frame is recognised in another session of the same tenant, and which tell nobody else anything: HMACs under
-//! a key of the tenant.
+//! Fingerprints by which a document or a frame is recognised in another session of the same tenant, and which reveal nothing to anybody else: HMACs
+//! under a key of the tenant.
 
 use crate::{Honnin, runtime::fresh_key::FreshKey};
 use domain::ids::TenantId;

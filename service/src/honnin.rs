@@ -52,7 +52,7 @@ pub struct ServiceConfig {
     pub retention: Retention,
     /// Whether people may sign in with what they have here: a password, or a passkey alone. Without it they use the provider.
     pub local_sign_in: bool,
-    /// For how long a secret is to be used at most.
+    /// The maximum age of a secret.
     pub secret_age: Millis,
     /// The secrets in the configuration.
     pub secrets: Vec<(SecretKind, Secret<String>)>,
@@ -95,7 +95,7 @@ pub struct Honnin {
     models: Arc<[ModelHash]>,
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
-    /// Turns of sessions whose pictures are shown, in `cpu_pool`: whoever asks for many views of theirs at once waits for their own.
+    /// Turns of sessions whose pictures are shown, in `cpu_pool`: a caller that requests many views at once waits only for its own.
     pub(crate) views: Arc<Turns<SessionId>>,
     /// Turns of tenants for each [`Effort`].
     pub(crate) efforts: Arc<Turns<(TenantId, Effort)>>,

@@ -51,7 +51,7 @@ impl Default for Kept {
 pub(crate) struct RequestLog {
     state: Mutex<State>,
     full_batch: Notify,
-    /// Held while entries are written, so that whoever then reads finds what was taken before.
+    /// Held while entries are written, so that a later reader finds what was collected before.
     writing: tokio::sync::Mutex<()>,
 }
 

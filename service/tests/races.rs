@@ -3,7 +3,7 @@
 //! number of rounds.
 //!
 //! Planted faults that these tests detect: `links::use_once` without its conditions; `sessions::save` without comparing the
-//! version, and opening a link without a lock on its session (both on Postgres; on SQLite units run one after the other); a
+//! version, and opening a link without a lock on its session (both on Postgres; on SQLite units run one after another); a
 //! decision that does not check the status.
 
 use domain::{

@@ -357,7 +357,7 @@ async fn a_decision_is_undone_by_who_made_it_and_leaves_only_an_audit_entry() {
     undo(&harness.honnin, &rita, &id).await.unwrap();
     assert!(opens_as_own(&harness, &rita, &id).await);
     assert!(!opens_as_own(&harness, &otto, &id).await);
-    // Decided anew within the first ten seconds: the full time runs again.
+    // Decided again within the first ten seconds: the full time runs again.
     harness.clock.advance(Millis::seconds(5));
     rule(&harness.honnin, &rita, first(&id), ReviewDecision::Approve, None)
         .await
@@ -406,7 +406,7 @@ async fn what_was_written_and_ticked_for_a_decision_is_there_again_once_it_is_un
     assert_eq!(undone.reasons, [Named::Known(Reason::ManualRejection)]);
     assert_eq!(undone.note.unwrap().expose(), &written);
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
-    // Whoever has the case next begins anew, and so does its first reviewer after them.
+    // Whoever has the case next begins again, and so does its first reviewer after them.
     harness.clock.advance(Millis(RESERVATION.0 + 1));
     assert!(open_case(&harness.honnin, &otto, &id).await.unwrap().undone.is_none());
     harness.clock.advance(Millis(RESERVATION.0 + 1));

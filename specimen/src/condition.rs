@@ -1,4 +1,4 @@
-//! How a picture is taken: good enough to read, in the ways people hold phones; and with defects that make it unusable.
+//! How a picture is taken: legible, with the usual ways of holding a phone, or with defects that make it unusable.
 
 use super::{
     picture::Colour,

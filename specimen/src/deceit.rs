@@ -1,4 +1,4 @@
-//! Documents and pictures that were altered: other digits, another portrait.
+//! Altered documents and pictures: changed digits, a replaced portrait.
 
 use super::{
     label::{Corners, Deceit, Field, Item},

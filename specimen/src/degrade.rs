@@ -1,4 +1,4 @@
-//! From a document to its picture: the table, the projective map, noise, JPEG.
+//! Turns a document into a photograph: the table, the projective map, noise, JPEG.
 
 use super::picture::Picture;
 use crate::Done;

@@ -1,5 +1,5 @@
 //! A picture on a screen, as a camera sees it: the stripes of the screen's pixels, brought to the camera's sensor by a lens, counted
-//! through the sensor's own colour filter. Where the two grids beat, there is moiré, also from pixels finer than the sensor's.
+//! through the sensor's own colour filter. Where the two grids interfere, moiré appears, even with pixels finer than the sensor's.
 
 use super::picture::{Colour, Picture};
 

@@ -1,7 +1,7 @@
-//! Selfie bursts at whose end the screen shines in colours, with and without a face that its light falls on.
+//! Selfie bursts that end with coloured light from the screen, with and without a face that it falls on.
 //!
-//! The shading is simple: a broad lamp an arm's length away, a head that is lit less towards its sides, a wall that is lit by the square
-//! of its distance. Rendered heads have no gloss, no fringe and no glasses. They are not people.
+//! The shading is simple: a broad lamp an arm's length away, a head that is lit less towards its sides, a wall whose light falls off
+//! with the square of its distance. Rendered heads have no gloss, no fringe and no glasses. They are not people.
 
 use super::{
     burst::{self, Person},

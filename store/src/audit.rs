@@ -16,8 +16,8 @@ use domain::{
 };
 use std::{borrow::Cow, fmt::Display, ops::Range};
 
-/// Longest detail of an entry, in bytes: whoever reads the log has thousands of entries in memory, and a receiver of its export takes only so much
-/// in one message.
+/// Longest detail of an entry, in bytes: readers of the log hold thousands of entries in memory, and receivers of its export limit the size of a
+/// message.
 pub const MAX_DETAIL: usize = 8 * 1024;
 /// How much of the beginning and of the end of a longer one is kept, in bytes.
 const KEPT: usize = 4_000;
@@ -31,7 +31,7 @@ pub struct Entry {
     pub tenant: Option<TenantId>,
     /// Who.
     pub actor: Actor,
-    /// What; entries of other versions may have names that this one does not know.
+    /// What was done; entries of other versions may have names that this version does not know.
     pub action: Named<AuditAction>,
     /// The id of what it was done to.
     pub subject: Option<String>,
@@ -42,7 +42,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// That `actor` did something, which concerns the whole installation. The rest is added by the other functions.
+    /// An entry that `actor` did something that concerns the whole installation. The other methods add the rest.
     #[must_use]
     pub fn new(at: Timestamp, actor: Actor, action: AuditAction) -> Self {
         Self {
@@ -132,8 +132,8 @@ fn fitting(detail: &str) -> Cow<'_, str> {
     format!("{beginning} [{missing} bytes left out] {end}").into()
 }
 
-/// The detail of a row. Earlier versions wrote details of any length, of which no more is read: characters are counted here, so it is never one that
-/// [`fitting`] has written.
+/// The detail of a row, truncated because earlier versions wrote details of any length. The limit counts characters, so a detail that [`fitting`]
+/// has written is never cut.
 macro_rules! detail {
     () => {
         "CASE WHEN LENGTH(audit.detail) <= 8192 THEN audit.detail
@@ -147,7 +147,7 @@ const _: () = assert!(
     "the statement `detail!` has the same numbers"
 );
 
-/// Writes an entry, with no more of its detail than [`MAX_DETAIL`]: what must not be left out has to be in several entries.
+/// Writes an entry, with its detail cut to [`MAX_DETAIL`]: a detail that must be complete has to be split into several entries.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -160,7 +160,7 @@ pub async fn record(tx: &mut Tx, entry: &Entry) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// What entries are wanted; `None` means any.
+/// Which entries to find; `None` means any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// About this.
@@ -176,7 +176,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether entries are looked at one by one, because no index finds those that match. One finds what is about something.
+    /// Whether entries are examined one by one, because no index finds those that match. For a subject, there is an index.
     #[must_use]
     pub fn looks_at_each(&self) -> bool {
         let wants_all = *self == Self::default();
@@ -237,8 +237,8 @@ pub async fn search(
     rows.into_iter().map(recorded).collect()
 }
 
-/// How far back a search goes that [looks at each entry](Filter::looks_at_each): it looks at those from the number that is returned on, which are
-/// the `most` newest before number `before`. `None` if there are no more.
+/// How far back a search goes that [examines each entry](Filter::looks_at_each): it covers the entries from the returned number on, which are the
+/// `most` newest before number `before`. `None` if there are no more.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -286,8 +286,8 @@ macro_rules! recorded_sql {
     };
 }
 
-/// Whether an entry like this one, of one of these actions, was written between `since` and the time of this one with a detail that contains `part`.
-/// One that was written while a clock was ahead stands for nothing that happens before that time.
+/// Whether an entry like this one, of one of these actions and with a detail that contains `part`, was written between `since` and the time of this
+/// one. An entry that was written while a clock was ahead counts for nothing that happens before its time.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -319,16 +319,16 @@ pub async fn find_newest(tx: &mut Tx, tenant: &TenantId) -> Result<i64, StoreErr
     Ok(number)
 }
 
-/// How many of the newest entries are searched for missing numbers: more than are written while a unit of work may take.
+/// How many of the newest entries are searched for missing numbers: more than can be written in the time that a unit of work may take.
 const LATELY: i64 = 10_000;
 /// How old an entry may be that follows the number of one that is still to be committed: longer than a unit of work may take, with clocks that
 /// differ.
 const UNCOMMITTED: Millis = Millis::minutes(2);
 
 /// The number up to which no entry is still to come; 0 if there is none. On SQLite, it is that of the newest entry. On PostgreSQL, an entry gets its
-/// number when it is written and may be committed after greater ones, so it is the number before the first one that has been missing for a
-/// moment only. A unit that was rolled back leaves a number missing as well, and it is smaller for [`UNCOMMITTED`] than it need be: whoever goes on
-/// from it may read an entry twice, and misses none.
+/// number when it is written and may be committed after greater ones, so it is the number before the first one that has been missing for a moment
+/// only. A unit that was rolled back leaves a number missing as well, and for [`UNCOMMITTED`] the result is smaller than necessary: a reader that
+/// continues from it may read an entry twice, but misses none.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -406,9 +406,9 @@ pub async fn find_number_before(tx: &mut Tx, time: Timestamp) -> Result<i64, Sto
 pub struct RefusedSignIns {
     /// How many.
     pub count: i64,
-    /// In how many of them the first factor was right, and the second was not.
+    /// In how many of them the first factor was correct and the second was not.
     pub wrong_second_factor: i64,
-    /// In how many of them the first factor was right, and no second one came.
+    /// In how many of them the first factor was correct and no second one followed.
     pub stopped: i64,
     /// When the last one was.
     pub last_at: Timestamp,
@@ -459,8 +459,8 @@ pub struct Concerns<'a> {
     pub to_them: &'a [AuditAction],
     /// Actions by them in their own tenant, besides `own`: somebody else may have used their session. Limited as those of others are.
     pub by_them: &'a [AuditAction],
-    /// Actions by others in the tenant in which they work; of changed settings, those of the receiver of webhooks, and of changed people, those who
-    /// became admins.
+    /// Actions by others in the tenant in which they work; of changes to settings, those of the webhook receiver, and of changes to people, those
+    /// that made somebody an admin.
     pub by_others: &'a [AuditAction],
 }
 
@@ -472,7 +472,7 @@ macro_rules! news {
     };
 }
 
-/// The actions that people are told of, as a list in SQL. An index has these and no others; a new one needs another index.
+/// The actions that people are notified of, as a list in SQL. An index covers exactly these; a new one needs another index.
 pub const NEWS: &str = news!();
 
 macro_rules! news_sql {
@@ -530,7 +530,7 @@ pub async fn list_news(
             .iter()
             .fold(String::from(","), |list, action| list + action.as_str() + ",")
     };
-    // With a clause of its own for whoever has no tenant, so that an index answers both.
+    // With a separate clause for people without a tenant, so that an index answers both.
     let sql = match concerns.home {
         Some(_) => news_sql!("tenant_id = $14"),
         None => news_sql!("tenant_id IS NULL AND CAST($14 AS TEXT) IS NULL"),
@@ -571,7 +571,7 @@ pub async fn find_searched_since(tx: &mut Tx, tenant: &TenantId) -> Result<Optio
     })
 }
 
-/// The addresses from which API keys were used since a time, with the last time, latest first. Of a very long log, the last part is searched.
+/// The addresses from which API keys were used since a time, with the last time, latest first. In a very long log, only the last part is searched.
 ///
 /// # Errors
 /// If the database does not respond.

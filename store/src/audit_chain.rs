@@ -283,7 +283,7 @@ pub async fn seal_all(tx: &mut Tx, limit: u32) -> Result<usize, StoreError> {
 }
 
 async fn seal_open(tx: &mut Tx, limit: u32, late: Option<i64>) -> Result<usize, StoreError> {
-    // First: whoever links these entries after they are listed has moved it then.
+    // First: a process that links these entries after they are listed has moved it by then.
     let before = head(tx).await?;
     let rows = list_open(tx, limit, late).await?;
     let mut last = before.clone();

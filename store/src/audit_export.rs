@@ -1,5 +1,5 @@
-//! How far the audit log was exported to another system. One process at a time does it, under a lease. Entries are exported in
-//! the order of their chain, in which none appears late.
+//! How much of the audit log has been exported to another system. One process at a time exports it, under a lease. Entries are
+//! exported in the order of their chain, in which none appears late.
 
 use crate::{
     StoreError, audit,
@@ -72,7 +72,7 @@ pub async fn count_new(tx: &mut Tx) -> Result<i64, StoreError> {
         .fetch_one(conn).await)
 }
 
-/// Whether another process has the lease, so that [`claim`] would fail. Whoever only looks costs no commit.
+/// Whether another process has the lease, so that [`claim`] would fail. Only looking costs no commit.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -123,7 +123,7 @@ pub async fn advance(
     certain: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     // A receiver that confirms nothing has what is up to `settled` for certain. `settling` is where the export was at `settling_since`. Once the
-    // connection has lasted since then, it becomes `settled`, and the next wait begins where the export is now. A wait also begins anew if it
+    // connection has lasted since then, it becomes `settled`, and the next wait begins where the export is now. A wait also begins again if it
     // began at a time that has not come, by a clock that was ahead. Without a value, nothing was noted since these columns were added.
     let moved = on!(tx, conn => sqlx::query(
         "UPDATE audit_export SET position = $2,
@@ -139,8 +139,8 @@ pub async fn advance(
     if moved == 1 { Ok(()) } else { Err(StoreError::LeaseLost) }
 }
 
-/// Sets the export back, so that the entry after the one at `to` is the next. The process that exports loses its lease: it would go on from where it
-/// is. Returns whether that entry had been exported.
+/// Sets the export back, so that the entry after the one at `to` is the next. The process that exports loses its lease: it would continue from where
+/// it is. Returns whether that entry had been exported.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,4 +1,4 @@
-//! Connecting to a host that has several addresses: one that leads nowhere leaves time for the next.
+//! Connecting to a host with several addresses: an unreachable one leaves time to try the next.
 
 use std::{collections::VecDeque, io, mem::swap, net::SocketAddr, time::Duration};
 use tokio::{

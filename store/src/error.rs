@@ -20,8 +20,8 @@ pub enum StoreError {
     /// What is stored cannot be parsed, or was tampered with.
     #[error("stored data is corrupt: {0}")]
     Corrupt(&'static str),
-    /// This process lacks the version of the master key that encrypted the data. It may have it once it is started again, so whoever needs the data
-    /// tries again.
+    /// This process lacks the version of the master key that encrypted the data. It may have it once it is restarted, so a caller that needs the
+    /// data tries again.
     #[error("encrypted with a version of the master key that this process does not have")]
     MasterKeyMissing,
     /// The master key cannot be used: it is missing, cannot be read, or is not the one of the stored data.
@@ -90,7 +90,7 @@ fn is_refusal(error: &dyn sqlx::error::DatabaseError) -> bool {
         || !matches!(error.kind(), sqlx::error::ErrorKind::Other)
 }
 
-/// The database can only be read: a server that is a standby now, or a disk that was mounted anew. Or the transaction was begun for reading.
+/// The database can only be read: a server that is a standby now, or a disk that was mounted again. Or the transaction was begun for reading.
 pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
     const SQLITE_READONLY: u32 = 8;
     let sqlx::Error::Database(inner) = error else {

@@ -1,5 +1,4 @@
-//! Folders that are still there after a power cut, and the space on their disks. A name is durable once the folder that contains it is
-//! synced.
+//! Folders that survive a power cut, and the free space on their disks. A name is durable once the folder that contains it is synced.
 
 use std::{
     fs::{DirBuilder, File, metadata},

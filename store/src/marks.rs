@@ -1,4 +1,4 @@
-//! What every node of an installation has to know at its start. In the database, because nodes may share nothing else.
+//! What every node of an installation has to know when it starts. It is in the database, because nodes may share nothing else.
 
 use crate::{
     StoreError,

@@ -24,7 +24,7 @@ pub struct Reservation {
     pub name: String,
     /// Until when.
     pub until: Timestamp,
-    /// What they had decided and undone.
+    /// The decision that they have undone.
     pub undone: Option<Undone>,
 }
 
@@ -117,8 +117,8 @@ impl TryFrom<Raw> for Ruled {
     }
 }
 
-/// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now. What another one had undone
-/// is forgotten.
+/// Reserves a case for `user` until `until`, unless somebody else has reserved it. Returns who has reserved it now. A decision that somebody
+/// else had undone is discarded.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if somebody else's reservation ended at this moment; or if the database does not respond.
@@ -140,12 +140,12 @@ pub async fn reserve(
         .execute(conn).await.map(drop))?;
     match find_reservation(tx, session, now).await? {
         Some(reservation) => Ok(reservation),
-        // It was somebody else's when this one was tried.
+        // It belonged to somebody else at the time of this attempt.
         None => Err(tx.conflict()),
     }
 }
 
-/// Who has reserved a case now. A reservation that lasts longer than any was made by a clock that was ahead: it does not count.
+/// Who has reserved a case now. A reservation with more time left than any can have was made by a clock that was ahead, and does not count.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -175,7 +175,7 @@ pub async fn keep_undone(tx: &mut Tx, undone: &PendingRuling) -> Result<(), Stor
         .execute(conn).await.map(drop))
 }
 
-/// Ends a person's own reservation of a case. What they had undone stays with it until somebody else has the case or it is removed.
+/// Ends a person's own reservation of a case. Their undone decision stays with it until somebody else reserves the case or it is removed.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -201,7 +201,7 @@ pub async fn end_reservations_of(tx: &mut Tx, user: &UserId, now: Timestamp) -> 
         .execute(conn).await.map(drop))
 }
 
-/// Releases a case: nobody has reserved it, and nobody is to decide it.
+/// Releases a case: it is then neither reserved nor assigned.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -277,9 +277,9 @@ macro_rules! remove_ended_sql {
 /// If the database does not respond.
 pub async fn remove_ended_reservations(tx: &mut Tx, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
     let sql = match tx.dialect() {
-        // Units run one after the other.
+        // Units run one after another.
         Dialect::Sqlite => remove_ended_sql!(""),
-        // One that is made again at this moment is waited for, and has not ended any more then.
+        // Waits for one that is being renewed at this moment, which then has not ended.
         Dialect::Postgres => remove_ended_sql!(" FOR UPDATE"),
     };
     on!(tx, conn => sqlx::query(sql)
@@ -360,7 +360,7 @@ pub struct PendingRuling {
     pub due_at: Timestamp,
 }
 
-/// A pending decision, and by whom it is.
+/// A pending decision and its author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedPending {
     /// The decision.
@@ -453,8 +453,8 @@ pub async fn list_pending(tx: &mut Tx, user: &UserId) -> Result<Vec<PendingRulin
         .collect()
 }
 
-/// Removes this pending decision, and no other one that was made in its place since it was read. Returns whether it was there: of two that
-/// remove it, one gets `true`.
+/// Removes this pending decision, but not one that has replaced it since it was read. Returns whether it was there: of two concurrent
+/// calls, one gets `true`.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,5 +1,5 @@
-//! A scripted analyser. A file's bytes are its picture; a file that names a fault has it, and one that begins with a word of
-//! [`Look`] shows that.
+//! A scripted analyser. A file's bytes are its picture; a file that names a fault has that fault, and one that begins with a
+//! word of [`Look`] shows that.
 
 use domain::{
     document::{DocumentType, FieldName, OcrField, Side},

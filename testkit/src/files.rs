@@ -1,4 +1,4 @@
-//! What stands in the files of a folder: for tests that nothing is left in any of them.
+//! The contents of the files in a folder, for tests that nothing is left in any of them.
 
 use std::{collections::BTreeSet, path::Path};
 

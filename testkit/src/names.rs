@@ -14,7 +14,7 @@ use std::{
 pub struct Names(Mutex<HashMap<String, VecDeque<Vec<IpAddr>>>>);
 
 impl Names {
-    /// Answers for `name`, one after the other; the last one is repeated.
+    /// Answers for `name`, one after another; the last one is repeated.
     pub fn say(&self, name: &str, answers: &[&[IpAddr]]) {
         let answers = answers.iter().map(|answer| answer.to_vec()).collect();
         self.0.lock().unwrap().insert(name.to_owned(), answers);

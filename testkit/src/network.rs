@@ -1,4 +1,4 @@
-//! A small ONNX network made for tests: the mean of each plane of a picture. What it must answer can be told without running it.
+//! A small ONNX network made for tests: the mean of each plane of a picture. Its output can be computed without running it.
 
 /// Tags of the protobuf fields that are written (`onnx.proto3`), each with the number of its wire type in the lowest bits.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! A network that fails: a proxy between a client and a server whose connections can be stalled, lost without a word, or cut and refused.
+//! A network that fails: a proxy between a client and a server whose connections can be stalled, silently dropped, or cut and refused.
 
 use std::{
     net::SocketAddr,

@@ -1,5 +1,5 @@
 //! A proxy in front of PostgreSQL that counts what a client waits for: a simple query (`Q`), a statement that is prepared (`P`) or executed
-//! (`E`). Not the syncs alone by which the pool tests a connection after its unit: nobody waits for those.
+//! (`E`). It does not count the lone syncs by which the pool tests a connection after its unit, because nobody waits for those.
 
 use std::sync::{
     Arc,

@@ -1,5 +1,5 @@
-//! What dates on documents are made of, however each reader finds them: days of the calendar, the months' names, Japanese eras, and the
-//! centuries of a year of two digits.
+//! The parts of dates on documents, shared by all readers: calendar days, month names, Japanese eras, and the century of a two-digit
+//! year.
 
 use crate::fold::folded;
 pub(crate) use domain::era::ERAS;

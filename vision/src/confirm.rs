@@ -1,4 +1,4 @@
-//! Items that were not read surely are read again, a little larger and a little smaller: what two readings agree on is kept.
+//! Items that were read without certainty are read again, slightly enlarged and slightly reduced: what two readings agree on is kept.
 
 use crate::fold;
 use crate::geometry::rectangle;

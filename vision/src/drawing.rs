@@ -1,4 +1,4 @@
-//! What was seen, drawn on the picture it was seen in: for people who want to know why something was read or left out.
+//! Draws the findings onto the picture, for people who want to know why something was read or left out.
 
 use crate::geometry::{Corners, rectangle};
 use crate::observation::Observation;

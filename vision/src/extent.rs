@@ -1,6 +1,6 @@
 //! Corrects coverage and cut-off by what was read from the document. An outline may be that of a portrait, or end at the border because
-//! the table does: labels that stand in place tell where the card's corners are, inside the picture or outside, and print that keeps
-//! away from the border is all there. Paper may be too bright for the camera, and every item on it legible all the same.
+//! the table does: labels in their usual places tell where the card's corners are, inside or outside the picture, and print that keeps
+//! clear of the border is complete. Paper may be overexposed and every item on it still legible.
 
 use crate::geometry::{self, Corners, beyond, mean, midpoint};
 use crate::projection::Projection;
@@ -19,7 +19,7 @@ const NEARLY_ALL: f32 = 0.9;
 /// Focal lengths of phones' cameras, as shares of the picture's longer side: 26 mm on film of 36 mm, and one that was cut to a quarter
 /// of its width by whoever sent it.
 const FOCAL_LENGTHS: [f32; 2] = [0.72, 2.9];
-/// A portrait goes on beyond the face for at least this share of the face's width, and the document beyond the portrait.
+/// A portrait extends beyond the face by at least this share of the face's width, and the document beyond the portrait.
 const BESIDE_FACE: f32 = 0.15;
 
 /// Width of a letter of a machine-readable zone, in millimetres: ten to the inch (ICAO 9303-3, section 4).
@@ -94,7 +94,7 @@ pub(crate) enum Shape {
     Whole,
     /// Of the document's shape, with one side on the border: the document, but for a little of that side at most.
     Flush,
-    /// Longer than the document: some of the table is taken for it.
+    /// Longer than the document: part of the table was included.
     Longer,
 }
 

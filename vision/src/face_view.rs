@@ -1,4 +1,4 @@
-//! A face cut out of a picture, upright, its eyes always in the same place: for people to compare with another, and for the rules.
+//! A face cut out of a picture, upright, with the eyes always in the same place, for comparison by people and by the rules.
 
 use crate::geometry::{midpoint, rectangle};
 use crate::picture::{Picture, PictureFault};

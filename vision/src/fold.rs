@@ -1,4 +1,4 @@
-//! Texts made comparable: one form for full and half width, for cases, for accents, for the kanji a recogniser confuses.
+//! Makes texts comparable: one form for full and half width, upper and lower case, accents, and kanji that a recogniser confuses.
 
 use domain::input_match;
 use unicode_normalization::UnicodeNormalization;

@@ -1,5 +1,5 @@
-//! Pictures, and what is read from them or shipped beside them, as targets of the fuzzer: see docs/TESTING.md. The codes on cards have
-//! theirs in `code`.
+//! Fuzz targets for pictures, and for what is read from them or shipped with them: see docs/TESTING.md. Those for the codes on cards
+//! are in `code`.
 
 use crate::{layout::Layout, logo, mrz::Elements, nn::Weights, normalise};
 use domain::{document::Side, findings::MrzFormat};

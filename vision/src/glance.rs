@@ -1,5 +1,5 @@
-//! A frame while the camera is on: is there a face, where, and where does it look. Quick enough to answer several times a second;
-//! the burst is judged apart, by the same networks.
+//! Analyses a frame while the camera is on: whether there is a face, where it is, and which way it looks. Fast enough to answer
+//! several times a second; the burst is analysed separately, by the same networks.
 
 use crate::face::Faces;
 use crate::model::ModelError;

@@ -1,7 +1,7 @@
-//! From pictures to findings: decodes within limits, reads, looks at faces, measures. Synchronous and native.
+//! Turns pictures into findings: decodes them within limits, reads text, analyses faces, measures. Synchronous, native only.
 //!
-//! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. Machinery that is missing
-//! or altered makes a finding say so; nothing here panics over a picture or a model.
+//! Findings are measurements with their confidence, never verdicts: `domain::decision` makes those. If a model is missing or
+//! altered, the finding says so; no picture and no model makes this crate panic.
 
 mod calendar;
 mod card;
@@ -215,7 +215,7 @@ impl Vision {
         }
     }
 
-    /// Why it is not there, for the log of whoever runs this.
+    /// Why it is missing, for the operator's log.
     #[must_use]
     pub fn faults(&self) -> &[ModelError] {
         &self.faults

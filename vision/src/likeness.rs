@@ -1,6 +1,6 @@
-//! Describes a picture so that it is recognised again: corners (Shi and Tomasi 1994), the direction of each (intensity centroid, Rosin
-//! 1999) and 256 comparisons around it turned by that direction (BRIEF, Calonder 2010), as in ORB (Rublee 2011). Comparing two such
-//! descriptions is `domain::likeness`.
+//! Describes a picture so that it can be recognised again: corners (Shi and Tomasi 1994), the direction of each (intensity centroid,
+//! Rosin 1999) and 256 comparisons around it turned by that direction (BRIEF, Calonder 2010), as in ORB (Rublee 2011). Comparing two
+//! such descriptions is `domain::likeness`.
 
 use crate::raster::Raster;
 use domain::likeness::{Corner, LONGEST, Likeness};

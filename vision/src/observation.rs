@@ -1,5 +1,5 @@
-//! What is observed in one view of a picture, as it is or with a card cut out of it straight: its lines, its machine-readable zone, its
-//! layout.
+//! What is observed in one view of a picture, either the whole picture or a card cut out and straightened: its lines, its
+//! machine-readable zone, its layout.
 
 use crate::extent::{self, Shape};
 use crate::geometry::{Corners, beyond, is_inside, mean, rectangle};
@@ -33,7 +33,7 @@ const FILLING: f32 = 0.9;
 const MARGIN: f32 = 0.02;
 /// Pieces of print on the table between the document and the border are shorter than this, in heights.
 const STUB: f32 = 3.0;
-/// Share of the lines above which print that the border runs through is that of a sheet, which goes on beyond the picture.
+/// Share of the lines above which print that the border runs through is that of a sheet, which continues beyond the picture.
 const SHEET: f32 = 0.25;
 /// Labels that are spread over a document, at least.
 const SPREAD_LABELS: usize = 5;

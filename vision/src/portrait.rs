@@ -1,7 +1,7 @@
 //! The portrait of a document, and whether a second one on the same card shows the same face.
 //!
-//! Many issuers print the portrait twice, the second time small and faint, against exactly that (ICAO 9303-2 on the protection of
-//! portraits): whoever puts another face over the first leaves the second as it was.
+//! Many issuers print the portrait twice, the second time small and faint, to detect exactly that (ICAO 9303-2 on the protection
+//! of portraits): somebody who replaces the first portrait leaves the second unchanged.
 
 use crate::face::{Detection, Faces};
 use crate::face_view;
@@ -38,8 +38,8 @@ pub(crate) struct Portraits {
     pub(crate) distance: Option<f32>,
 }
 
-/// Finds them; backs have none. A face beside the card is nobody's portrait, however large: whoever lays somebody else's document beside
-/// their own picture must not be taken for its holder.
+/// Finds them; backs have none. A face beside the card is not a portrait, however large: somebody who lays another person's document
+/// beside their own picture must not pass for its holder.
 pub(crate) fn find(
     faces: Option<&Faces>,
     seen: &Observation<'_, '_>,

@@ -1,4 +1,4 @@
-//! A flat card seen by a camera: where a place of the card stands in the picture, and the card cut out straight.
+//! The projection of a flat card: where a point of the card lies in the picture, and the card cut out and straightened.
 
 use crate::geometry::{Corners, Point};
 use crate::raster::Raster;

@@ -1,4 +1,4 @@
-//! Pixels in memory: 8-bit RGB rows, read by bilinear samples, shrunk by area, turned by quarters. No files, no formats.
+//! Pixels in memory: 8-bit RGB rows, with bilinear sampling, area downscaling and quarter turns. No files, no formats.
 
 use lens::frame::Frame;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! The card cut out of a picture and laid straight, for people to look at.
+//! The card cut out of a picture and straightened, for people to look at.
 
 use crate::geometry::{Corners, mean_sides};
 use crate::picture::{Picture, PictureFault};

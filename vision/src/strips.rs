@@ -1,4 +1,4 @@
-//! Items cut out of a picture straight, one under the other on one sheet, for people to compare with what was read.
+//! Items cut out of a picture, straightened and stacked on one sheet, for people to compare with what was read.
 
 use crate::geometry::{Corners, mean_sides};
 use crate::picture::{Picture, PictureFault};

@@ -1,4 +1,4 @@
-//! What the documents and scripts name in the repository exists: paths, files named without their folder, and tests.
+//! Whatever documents and scripts refer to in the repository exists: paths, files named without their folder, and tests.
 //!
 //! Planted faults that this detects: a test file moved into a folder; a test renamed; a filter of `cargo test` that no test begins with.
 

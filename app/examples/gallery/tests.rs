@@ -396,7 +396,10 @@ fn what_was_found_after_the_choice_is_not_folded_away() {
         3,
     );
     let (open, folded) = cause.split_once("<details").unwrap();
-    assert!(open.contains("We looked again and found more:"), "{open}");
+    assert!(
+        open.contains("We checked the photo again and found more problems:"),
+        "{open}"
+    );
     assert!(
         open.contains("outside the photo") && folded.contains("reflected"),
         "{cause}"

@@ -1,5 +1,5 @@
-//! What a screen reader is told while the camera is on. Hints change several times a second: a reader that was given all of them would still
-//! be at the first when the fifth is shown.
+//! What a screen reader is told while the camera is on. Hints change several times a second: a screen reader that was given all of them
+//! would still be reading the first when the fifth is shown.
 
 /// Least time between two pieces of advice, in milliseconds: a short sentence is read out in that.
 const PAUSE_MS: u64 = 2_000;

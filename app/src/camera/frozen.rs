@@ -1,5 +1,5 @@
-//! Tells a camera whose picture stands still from one that films: a virtual camera, a cover in front of the lens that shows a picture of its own, a
-//! stream that another app has taken over.
+//! Distinguishes a frozen camera picture from a live one: a virtual camera, a lens cover that shows a picture of its own, a stream that another app
+//! has taken over.
 
 /// So many equal frames in a row are no accident. A camera's noise makes any two frames differ, but a slow one gives the same frame several times.
 const FRAMES: u32 = 6;

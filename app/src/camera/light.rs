@@ -1,10 +1,10 @@
-//! Tells a camera that runs but shows black from one that shows something.
+//! Distinguishes a running camera that shows only black from one that shows something.
 
 /// A picture this black for this long counts as no picture.
 const BLACK: f32 = 0.006;
 const BLACK_AFTER_MS: u64 = 5_000;
 
-/// Since when the camera has shown nothing but black. Only a frame starts that time: there may be seconds between two.
+/// How long the camera has shown only black. Only a frame starts that time, because there may be seconds between two.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Light(Option<u64>);
 

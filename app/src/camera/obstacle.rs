@@ -1,4 +1,4 @@
-//! What kept a selfie from starting. When the time is up, naming it helps more than saying that the time is up.
+//! What prevented a selfie from starting. When the time is up, naming the cause helps more than saying that the time is up.
 
 /// The latest advice before anything was requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The back-off for pictures that the server refused for now. Clients refused at the same moment must not return at the same
-//! moment, so each wait is random (jitter). After some minutes the user is asked, since nobody watches a page that retries
-//! forever.
+//! moment, so each wait is randomised (jitter). After some minutes the user is asked, since nobody watches a page that
+//! retries forever.
 
-/// A connection that moves no bytes of the pictures for so long is dead: whoever lets an upload wait must answer before.
+/// A connection that moves no bytes of the pictures for this long is dead: a server that makes an upload wait must answer before that.
 pub const DEAD_MS: u32 = 180_000;
 /// The first wait is at most twice this; each further one doubles.
 const FIRST_MS: u64 = 1_000;

@@ -20,7 +20,7 @@ pub(crate) struct Around {
     frame: &'static str,
     /// The way on without the camera.
     other: Text,
-    /// Whether the screen shines in changing colours at the end, unless the user wants none.
+    /// Whether the screen shows changing colours at the end, unless the user declines them.
     colours: bool,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Stage {
     pub(crate) dialog: NodeRef<Dialog>,
     pub(crate) opener: NodeRef<Button>,
     pub(crate) video: NodeRef<Video>,
-    /// What the user should do now. Screen readers are told by a paragraph of their own (`browser/scene.rs`), less often than it changes.
+    /// What the user should do now. Screen readers get it from a separate paragraph (`browser/scene.rs`), less often than it changes.
     pub(crate) hint: RwSignal<Cow<'static, str>>,
     /// Whether the manual button is shown.
     pub(crate) shutter: RwSignal<bool>,

@@ -1,4 +1,4 @@
-//! What this site is, for whoever came without a link: people who lost theirs, and staff.
+//! What this site is, for visitors without a link: people who have lost theirs, and staff.
 
 use super::visit::{PageResult, Request};
 use crate::page::page;

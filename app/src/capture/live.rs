@@ -25,7 +25,7 @@ struct FrameResponseBody {
     movement: Option<Challenge>,
     /// The colour in which the screen should shine, as `#rrggbb`.
     colour: Option<&'static str>,
-    /// How far the run is, 0 to 1.
+    /// Progress of the run, 0 to 1.
     progress: f32,
     keep: Keep,
     tone: Tone,
@@ -69,7 +69,7 @@ impl Tone {
     }
 }
 
-/// The run cannot go on and no other can be begun.
+/// The run cannot continue and no other can be started.
 #[derive(Serialize)]
 struct Over {
     over: bool,
@@ -80,7 +80,7 @@ struct Over {
 pub enum FrameError {
     /// It cannot be decoded, which happens to cameras now and then: the next one will do.
     Unusable,
-    /// The run cannot go on and no other can be begun.
+    /// The run cannot continue and no other can be started.
     NoRunLeft,
     /// The frame is not at fault.
     Refused(Refusal),

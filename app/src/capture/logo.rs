@@ -1,4 +1,4 @@
-//! Tenants' logos. Their address contains the hash of their bytes, so browsers keep them for good.
+//! Tenants' logos. Their address contains the hash of their bytes, so browsers cache them forever.
 
 use super::{
     refusal::Refusal,

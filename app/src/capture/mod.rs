@@ -137,7 +137,7 @@ fn other_device(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <p class="other"><a href=forms::SWITCH_DEVICE>{meta.say(other::OTHER_DEVICE)}</a></p> }
 }
 
-/// What stands in the place of the camera's button while the browser's half is loading, for seconds on a slow network.
+/// Shown in place of the camera button while the browser's half is loading, which takes seconds on a slow network.
 fn preparing(meta: &PageMeta) -> impl IntoView + use<> {
     view! { <p class="preparing">{meta.say(camera::PREPARING)}</p> }
 }

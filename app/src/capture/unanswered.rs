@@ -1,4 +1,4 @@
-//! The pages for requests that no handler answers. They are prepared in advance: an overloaded or stopping node has no more to do than to send them.
+//! The pages for requests that no handler answers. They are prepared in advance: an overloaded or stopping node only has to send them.
 
 use crate::{
     Assets, PageMeta,

@@ -34,7 +34,7 @@ pub enum UploadError {
     Refused(Refusal),
 }
 
-/// A file that is refused, as its page is told.
+/// A refused file, as reported to its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultyFile {
     /// What is wrong with it.

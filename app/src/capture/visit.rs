@@ -356,7 +356,7 @@ impl Area for Visit {
 /// Where a refusal that redirects leads to.
 fn elsewhere<'a>(request: &'a Request, fault: &Refusal) -> &'a str {
     match fault {
-        // To the form's own page, where it can be sent again: whoever is about to start has no other page yet.
+        // To the form's own page, where it can be sent again: a user who is about to start has no other page yet.
         Refusal::Unread => &request.who.path,
         Refusal::NotSaved => forms::CAPTURE_NOT_SAVED,
         _ => forms::CAPTURE,

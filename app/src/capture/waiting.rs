@@ -1,4 +1,4 @@
-//! Requests that wait a while for what is about to happen, so that their page shows it at once, with and without scripts.
+//! Requests that wait a while for something that is about to happen, so that their page shows it immediately, with and without scripts.
 
 use std::{
     sync::{Arc, OnceLock},

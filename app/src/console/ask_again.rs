@@ -1,4 +1,4 @@
-//! A second look before a user is asked again.
+//! The confirmation page before a user is asked again.
 
 use super::{
     irreversible::{self, Irreversible, typed},

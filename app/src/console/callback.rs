@@ -1,4 +1,4 @@
-//! Whether users may return to a URL, for the forms in which one is typed.
+//! Whether users may return to a URL, for the forms in which a URL is entered.
 
 use super::parts::grouped;
 use super::words::{say, with_japanese};

@@ -29,7 +29,7 @@ fn cell(text: &str) -> String {
         if begins && is_formula {
             cell.push('\'');
         }
-        // A quotation mark may be taken for the beginning of a quoted cell.
+        // A quotation mark may be read as the beginning of a quoted cell.
         begins = OTHER_SEPARATORS.contains(&character) || begins && character == '"';
         if character == '"' {
             cell.push('"');

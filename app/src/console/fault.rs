@@ -167,7 +167,7 @@ impl Fault {
             Self::Forbidden => (
                 say("Not part of your role", "お使いの権限では利用できません"),
                 say(
-                    "Your role does not include this. An admin of your organisation can do it for you, or give you another role.",
+                    "Your role does not allow this. An admin of your organisation can do it for you, or give you another role.",
                     "このページや操作は、お使いの権限に含まれていません。組織の管理者に、代行または権限の変更をご依頼ください。",
                 ),
             ),
@@ -204,7 +204,7 @@ impl Fault {
             Self::Foreign => (
                 say("Request refused", "リクエストを受け付けられません"),
                 say(
-                    "This form was not sent from one of our pages. Reload the page and try again.",
+                    "This form was not sent from this site. Reload the page and try again.",
                     "このフォームは当サイトのページから送信されていません。ページを再読み込みして、再度お試しください。",
                 ),
             ),

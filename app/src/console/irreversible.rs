@@ -1,4 +1,4 @@
-//! A second look before something that cannot be undone: what it means, what it is done to, and the form once more.
+//! The confirmation page before something that cannot be undone: what it means, what it affects, and the form once more.
 
 use super::{
     fault::Fault,

@@ -1,4 +1,4 @@
-//! The frame around every page of the console: who is signed in, where, and what else there is.
+//! The frame around every page of the console: who is signed in, in which tenant, and the navigation.
 
 use super::flash::{Notice, flash};
 use super::labels;
@@ -261,7 +261,7 @@ fn undo(undoable: &Undoable, is_newest: bool) -> AnyView {
     };
     let (ruling, seconds) = (labels::ruling(undoable.ruling).0, undoable.seconds);
     let end = say(" seconds.", "秒後にサーバーへ通知されます。");
-    // The script counts. Screen readers would hear of each second: they are told once.
+    // The script counts down. Screen readers would announce each second, so they get the text once.
     let sentence = format!("{ruling}{then}{seconds}{end}");
     let counted = say(" s.", end);
     let key = is_newest.then(|| view! { " "<kbd>"U"</kbd> });

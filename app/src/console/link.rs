@@ -82,7 +82,7 @@ fn render(view: &LinkView, frame: &Frame, meta: &PageMeta) -> AnyView {
     page(frame, meta, view.title, main.into_any())
 }
 
-/// The page for the link with which a user who is asked again starts anew.
+/// The page for the link with which a user who is asked again starts again.
 #[must_use]
 pub(super) fn of_new_attempt(session: &SessionId, made: &AskedAgain) -> LinkView {
     let title = say("New link created", "新しいリンクを作成しました");

@@ -1,4 +1,4 @@
-//! The case that comes next in a part of the queue: for whoever begins, and after a decision.
+//! The next case in a part of the queue, for a reviewer who starts or has just decided one.
 
 use super::{
     request::{PageResult, Request, done},

@@ -1,4 +1,4 @@
-//! What a reviewer is told after a decision or an assignment.
+//! Messages to a reviewer after a decision or an assignment.
 
 use super::{
     fault::Fault,
@@ -17,7 +17,7 @@ fn no_longer_waiting() -> String {
     .to_owned()
 }
 
-/// What somebody is told who has just asked the user again with the same form.
+/// The message for somebody who has just asked the user again with the same form.
 pub(super) fn asked_already() -> &'static str {
     say(
         "The user has already been asked again. The link was shown only once and cannot be shown again. If nobody copied it, reissue it on the \
@@ -78,11 +78,11 @@ pub(super) fn why_not_done(error: RuleError) -> PageResult<String> {
         )
         .to_owned(),
         RuleError::LongNote => tell!(
-            "The note must have at most {NOTE_LIMIT} characters.",
+            "The note must be at most {NOTE_LIMIT} characters.",
             "メモは{NOTE_LIMIT}文字以内で入力してください。"
         ),
         RuleError::HiddenCharacters => say(
-            "The note contains a character that cannot be seen. Type the part that you pasted again.",
+            "The note contains an invisible character. Retype the part that you pasted.",
             "メモに目に見えない文字が含まれています。貼り付けた部分を入力し直してください。",
         )
         .to_owned(),

@@ -330,7 +330,7 @@ pub(super) fn current_password(wrong: &[Mistake]) -> AnyView {
     password_field(say("Password", "パスワード"), wrong)
 }
 
-/// The same in a form for something else: it must not be taken for the password of what the form makes.
+/// The same in a form for something else, where it must not be mistaken for the password of what the form creates.
 pub(super) fn confirming_password(wrong: &[Mistake]) -> AnyView {
     let label = say(
         "Your password, to confirm that it is you",

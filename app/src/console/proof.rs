@@ -1,5 +1,5 @@
-//! Proving again who one is (step-up), before a sensitive action: with the second factor where there is one, otherwise at the OpenID
-//! provider if the account is linked to it, otherwise with the password.
+//! Confirming one's identity again (step-up) before a sensitive action: with the second factor where there is one, otherwise at the
+//! OpenID provider if the account is linked to it, otherwise with the password.
 
 use super::{
     next::safe_next,
@@ -47,7 +47,7 @@ pub(super) enum Proof {
     },
 }
 
-/// What somebody is told who has proved again who they are, and is on their way to `next`. Whoever came from a form did not get its fields back.
+/// The message after a person has confirmed their identity and continues to `next`. The fields of a form they came from are not restored.
 pub(super) fn confirmed(next: &str) -> &'static str {
     if next == safe_next("") {
         // In a tab of its own, while what they typed waits in the other one.
@@ -57,7 +57,7 @@ pub(super) fn confirmed(next: &str) -> &'static str {
         )
     } else {
         say(
-            "Confirmed. Nothing has been changed yet: repeat what you were doing.",
+            "Confirmed. Nothing has changed yet. Repeat your last action.",
             "再認証が完了しました。まだ何も変更されていません。もう一度操作してください。",
         )
     }
@@ -242,7 +242,7 @@ pub(super) fn passkey_button(label: &'static str) -> AnyView {
     view! {
         <input type="hidden" name="credential"/>
         <p class="error" role="alert" data-passkey-said hidden>{say(
-            "Your device did not answer. Try again, or use another way.",
+            "Your device did not respond. Try again, or use another way.",
             "端末から応答がありません。再度お試しいただくか、別の方法をご利用ください。",
         )}</p>
         <p class="error" role="alert" data-passkey-out hidden>{say("You are no longer signed in. ", "サインアウトされています。")}

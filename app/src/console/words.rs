@@ -1,7 +1,7 @@
-//! The language of the console: English or Japanese. Both stand side by side where a sentence is used, so that neither can be missing.
+//! The language of the console: English or Japanese. Both are written side by side where a sentence is used, so that neither can be missing.
 //!
-//! The language belongs to the task that answers a request, and not to the views: a sentence may come from a table, a form or an error
-//! that has no view at hand.
+//! The language belongs to the task that answers a request, not to the views: a sentence may come from a table, a form or an error
+//! that has no access to a view.
 
 use domain::language::Language;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! Pages of the demonstration that stand for the customer's side: the receiver of its webhooks, and the page at its callback URL.
+//! Pages of the demonstration that play the customer's part: the receiver of its webhooks, and the page at its callback URL.
 
 mod callback;
 mod inbox;
@@ -135,7 +135,7 @@ fn document(title: &'static str, nonce: &str, main: AnyView, script: Option<&'st
     .into_any()
 }
 
-/// What a reader is told about a signature, and the class of the sentence.
+/// The sentence about a signature, and its class.
 fn check(signature: &SignatureCheck) -> (&'static str, String) {
     match signature {
         SignatureCheck::Valid(tenant) => (

@@ -1,4 +1,4 @@
-//! The files of the repository that are pages. They are part of the program; the only copy of each is the file.
+//! The files of the repository that are served as pages. They are embedded in the program; there is no second copy.
 
 /// Pages that belong together in the list of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the pages of the documentation have around their content: the list of pages, and the search.
+//! The frame around the pages of the documentation: the list of pages, and the search.
 
 use super::files::{GUIDES, Group};
 use leptos::prelude::*;

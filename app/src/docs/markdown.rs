@@ -1,4 +1,4 @@
-//! From a file of the repository to HTML. The files are ours, so HTML in them is kept.
+//! Renders a file of the repository as HTML. The files are trusted, so HTML in them is kept.
 
 use super::{
     files::{GUIDES, Guide, SERVED},

@@ -14,7 +14,7 @@ use domain::{
 };
 use leptos::prelude::*;
 
-/// What the applicant was shown: the sentence at the photo, or the heading of the result. Nobody is told of a suspicion.
+/// What the applicant was shown: the sentence beside the photo, or the heading of the result. A suspicion is never disclosed.
 pub(super) fn seen(reason: Reason) -> String {
     let (review, rejected) = (REVIEW_TITLE.get(En), REJECTED_TITLE.get(En));
     match (reason, reason.effect()) {

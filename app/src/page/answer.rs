@@ -83,7 +83,7 @@ pub(crate) async fn render<W: Area>(
     let address = match http::Request::builder().uri(route).body(Body::empty()) {
         Ok(address) => address,
         Err(error) => {
-            tracing::error!(%error, route, "a route is no address");
+            tracing::error!(%error, route, "a route is not a valid address");
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
     };

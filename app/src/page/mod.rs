@@ -1,5 +1,5 @@
-//! What all pages share: what a page knows of its request, how pages and forms are answered, and the fields of a form. Every
-//! response is rendered by `leptos_axum` from the one application, at the route of its page.
+//! What all pages share: what a page knows about its request, how pages and forms are answered, and the fields of a form.
+//! Every response is rendered by `leptos_axum` from the one application, at the route of its page.
 
 mod answer;
 mod fields;

@@ -1,4 +1,4 @@
-//! What a page knows of its request.
+//! What a page knows about its request.
 
 use super::fields::{Fields, Malformed};
 use crate::Assets;

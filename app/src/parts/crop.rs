@@ -1,4 +1,4 @@
-//! One item of a document as it is printed: a part of a sheet of items. A page that shows several of one sheet fetches it once.
+//! One item of a document as printed, shown as a part of a sheet of items. A page that shows several items of a sheet fetches it once.
 
 use leptos::prelude::*;
 use service::capture::strips::Strip;

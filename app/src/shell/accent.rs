@@ -1,4 +1,4 @@
-//! The tenant's colour, made legible: text on it and text in it always keep a contrast of 4.5.
+//! The tenant's colour, adjusted for legibility: text on it and text in it always have a contrast of 4.5 or more.
 
 /// A colour of the tenant's, from `#rrggbb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

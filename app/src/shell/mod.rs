@@ -148,7 +148,7 @@ pub struct PageMeta {
     pub progress: Option<Progress>,
     /// When it closes because of inactivity, if it does.
     pub closing: Option<Closing>,
-    /// What is said before anything else.
+    /// A message above everything else.
     pub notice: Option<Text>,
 }
 
@@ -250,7 +250,7 @@ pub fn text(page: impl FnOnce() -> AnyView) -> String {
     html
 }
 
-/// The islands' texts. They are data, which no browser runs.
+/// The islands' texts. They are data, not a script.
 fn island_texts(meta: &PageMeta) -> AnyView {
     let (texts, nonce) = (for_islands(meta.language), meta.nonce.clone());
     view! { <script type="application/json" id="texts" nonce=nonce inner_html=texts></script> }.into_any()
@@ -270,7 +270,7 @@ fn loader(meta: &PageMeta) -> impl IntoView + use<> {
     }
 }
 
-/// The tenant's logo, or its initial in its colour. The name beside it says the same.
+/// The tenant's logo, or its initial in its colour. It is decorative, because the name is beside it.
 fn tile(meta: &PageMeta) -> AnyView {
     if let Some(logo) = meta.brand.as_ref().and_then(|brand| brand.logo.as_ref()) {
         return self::logo(logo);

@@ -62,7 +62,7 @@ texts! {
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
     /// Something before the server refuses photos, or those of this size: another photo would fare no better.
-    NOT_ACCEPTED_ON_THE_WAY: "Photos cannot be received at the moment. Tell whoever sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
+    NOT_ACCEPTED_ON_THE_WAY: "We cannot receive photos at the moment. Tell the company that sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
     /// A photo was moved or deleted after it was chosen.
     PHOTO_GONE: "The photo you chose can no longer be read. It may have been moved or deleted. Choose a photo again, or take a new one.", "選択した写真を読み込めません。移動または削除された可能性があります。もう一度写真を選ぶか、撮り直してください。";
     /// Heading of the panel while something waits to be sent.
@@ -102,7 +102,7 @@ texts! {
     /// Selfie, before the camera opens: the screen will change colour.
     COLOURS_TITLE: "Your screen will change colour", "画面の色が変わります";
     /// Selfie, before the camera opens: the screen will change colour.
-    COLOURS_LEAD: "At the end, your screen shows five colours, one after the other, for about five seconds. It does not flicker. If you are sensitive to light, choose “Without colours”. A person will then review your selfie.", "最後に約5秒間、画面が5色に順に変わります。点滅はしません。光に敏感な方は「色なしで続ける」を選んでください。その場合は担当者が確認します。";
+    COLOURS_LEAD: "At the end, your screen will show five colours, one after another, for about five seconds. It does not flicker. If you are sensitive to light, choose “Without colours”. A person will then review your selfie.", "最後に約5秒間、画面が5色に順に変わります。点滅はしません。光に敏感な方は「色なしで続ける」を選んでください。その場合は担当者が確認します。";
     /// Selfie: agrees to the colours.
     COLOURS_GO: "Continue", "続ける";
     /// Selfie: the same without colours.

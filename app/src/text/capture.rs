@@ -12,7 +12,7 @@ texts! {
     /// The less usual kinds.
     CHOOSE_OTHERS: "Another document", "その他の書類";
     /// When there are photos already.
-    CHOOSE_KEEPS: "You have already photographed this document. Continue keeps the photos that are good enough. Choosing another document deletes them.", "この書類は撮影済みです。「次へ」を押すと、問題のない写真はそのまま使われます。別の書類を選ぶと、写真は削除されます。";
+    CHOOSE_KEEPS: "You have already photographed this document. “Continue” keeps the photos that are good enough. Choosing another document deletes them.", "この書類は撮影済みです。「次へ」を押すと、問題のない写真はそのまま使われます。別の書類を選ぶと、写真は削除されます。";
     /// Nothing chosen.
     CHOOSE_MISSING: "Choose a document", "書類を選んでください";
     /// Discards the photos taken before.
@@ -80,7 +80,7 @@ texts! {
     /// The same: what that means.
     CHECK_BY_HAND: "You have used all attempts. A person at {tenant} will look at this photo, which takes longer.", "撮影回数の上限に達しました。この写真は {tenant} の担当者が確認するため、時間がかかります。";
     /// Before what was found after the user had decided to use the photo.
-    CHECK_FOUND_MORE: "We looked again and found more:", "もう一度確認したところ、ほかにも問題が見つかりました。";
+    CHECK_FOUND_MORE: "We checked the photo again and found more problems:", "もう一度確認したところ、ほかにも問題が見つかりました。";
     /// Another kind; both placeholders are names of kinds.
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "{shown}が写っているようです。{chosen}を撮影してください。";
     /// Another kind, which is not in the list.
@@ -135,8 +135,8 @@ texts! {
     SELFIE_FILE_RIGHT: "Photo 2: your head turned to your right", "写真2：右を向いた顔";
     /// Without the island: second file.
     SELFIE_FILE_CLOSE: "Photo 2: your face closer to the camera", "写真2：カメラに近づいた顔";
-    /// Without the island: what comes of it.
-    SELFIE_FILE_REVIEW: "A person will review photos that you send yourself, which takes longer.", "お送りいただいた写真は担当者が確認するため、時間がかかります。";
+    /// Without the island: the consequence.
+    SELFIE_FILE_REVIEW: "A person will review photos that you upload, which takes longer.", "お送りいただいた写真は担当者が確認するため、時間がかかります。";
     /// Send.
     SELFIE_SEND: "Send the photos", "写真を送信";
     /// The alternative.

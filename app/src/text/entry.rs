@@ -36,7 +36,7 @@ texts! {
     ERROR_SUMMARY_START: "We could not start", "開始できませんでした";
     /// On every page in the middle of the flow.
     CONTINUE: "Continue", "次へ";
-    /// Above a page, for whoever did something on another one that was out of date.
+    /// Above a page, for a user who did something on a page that was out of date.
     NOT_SAVED: "That page was out of date, so what you did on it was not saved. Continue here.", "表示されていたページが古かったため、そのページでの操作は反映されませんでした。ここから続けてください。";
     /// Start page title.
     START_TITLE: "Verify your identity", "本人確認";
@@ -85,13 +85,13 @@ texts! {
     /// The same on a computer, beside the QR code.
     START_HERE: "Continue on this computer", "このパソコンで続ける";
     /// For a browser that sent the form without the page's cookie.
-    START_NO_COOKIES: "Your browser did not keep our cookie. Allow cookies for this page and try again. Your link is still unused.", "Cookieが保存されませんでした。このページのCookieを許可して、もう一度お試しください。リンクはまだ使えます。";
+    START_NO_COOKIES: "Your browser did not save our cookie. Allow cookies for this page and try again. Your link is still unused.", "Cookieが保存されませんでした。このページのCookieを許可して、もう一度お試しください。リンクはまだ使えます。";
     /// Under the button.
     START_ONCE: "This link works only once, on the device where you continue.", "このリンクは一度だけ、手続きを始めた端末で使えます。";
     /// Start page of a verification that was begun before: its title.
     RESUME_TITLE: "Continue verifying your identity", "本人確認の続き";
     /// The same, first sentence.
-    RESUME_LEAD: "Everything you have sent to {tenant} so far is saved. You continue where you left off.", "これまでに {tenant} に送信した内容は保存されています。中断したところから再開できます。";
+    RESUME_LEAD: "Everything you have sent to {tenant} so far is saved. You can continue where you left off.", "これまでに {tenant} に送信した内容は保存されています。中断したところから再開できます。";
     /// The same, the button.
     RESUME_BUTTON: "Continue", "続ける";
     /// The page for those who came without a link.
@@ -158,7 +158,7 @@ texts! {
     CONSENT_DECLINE: "I do not agree", "同意しない";
     /// Under the other button.
     CONSENT_DECLINE_HINT: "If you do not agree, the verification ends here and {tenant} is notified.", "同意されない場合、本人確認はここで終了し、{tenant} に通知されます。";
-    /// The second look at declining: its title.
+    /// The confirmation page for declining: its title.
     DECLINE_TITLE: "End the verification?", "本人確認を終了しますか？";
     /// The same.
     DECLINE_FINAL: "If you change your mind later, you will need a new link from {tenant}.", "後で手続きを再開するには、{tenant} から新しいリンクを受け取る必要があります。";

@@ -1,4 +1,4 @@
-//! The texts that the page brought along, in its language.
+//! The texts that the page provides for its islands, in its language.
 
 use js_sys::{Array, JSON, Object};
 use std::cell::OnceCell;

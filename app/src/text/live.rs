@@ -5,7 +5,7 @@ use domain::live::Hint;
 
 texts! {
     /// No face.
-    NO_FACE: "Bring your face into the oval", "お顔を楕円の中に入れてください";
+    NO_FACE: "Move your face into the oval", "お顔を楕円の中に入れてください";
     /// Two faces.
     SEVERAL_FACES: "Only you should be in the picture", "お一人だけで写ってください";
     /// Brightness.

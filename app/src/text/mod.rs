@@ -1,6 +1,6 @@
-//! Every sentence of the pages, in every language. English and Japanese stand in the source, so that a text without them does not
+//! Every sentence of the pages, in every language. English and Japanese are in the source, so that a text without them does not
 //! compile. The other languages are files in `translations`, which a test compares with the source. The browser's half contains
-//! none of them: the page brings what its island says.
+//! none of them: the page provides the texts of its island.
 
 pub mod camera;
 pub mod capture;

@@ -1,4 +1,4 @@
-//! What the print says, compared with machine-readable data: on the same side, or of cards that carry it on the back.
+//! Compares the print with machine-readable data on the same side, or on the back of the card.
 
 use super::evidence::{is_known, is_legible, is_whole, kind_of_zone};
 use crate::{
@@ -24,15 +24,15 @@ const ITEMS: [FieldName; 5] = [
     FieldName::ExpiryDate,
     FieldName::DocumentNumber,
 ];
-/// Of these, the names. A side may have a full name instead.
+/// The names among them. A side may have a full name instead.
 const NAMES: [FieldName; 2] = [FieldName::LastName, FieldName::FirstName];
-/// A single item may be equal by chance.
+/// A single item may match by chance.
 const LEAST: usize = 2;
-/// The state whose identity cards print the year alone in which they expire: the VIGENCIA of a Mexican voter's card.
+/// The state whose identity cards print only the year in which they expire: the VIGENCIA of a Mexican voter's card.
 const WITH_LAST_YEAR_ALONE: &str = "MEX";
 /// The last day of a year, behind the year.
 const END_OF_YEAR: &str = "-12-31";
-/// Years of the longest life that is reckoned with.
+/// The longest life taken into account, in years.
 const LONGEST_LIFE: i32 = 120;
 
 /// Share of the items of `zone`, a side with a machine-readable zone, that the side without it repeats; `None` if fewer than two can be
@@ -66,7 +66,7 @@ pub(super) fn names_holder(machine: &[OcrField], on: &DocumentFindings, sides: &
         || gives_whole_name(machine, &prints)
 }
 
-/// As [`names_holder`], for a zone whose names are in doubt, so that they are not among its items: whether they are in print as they were read.
+/// As [`names_holder`], for a zone whose names are in doubt, so that they are not among its items: whether they are printed as they were read.
 pub(super) fn names_holder_in_doubt(zone: &MrzReading, on: &DocumentFindings, sides: &[DocumentFindings]) -> bool {
     let prints = names_on_front(on, sides);
     let names = prints.iter().filter_map(|print| print.normalized.as_deref());
@@ -229,7 +229,7 @@ fn may_be_one_print(one: &str, other: &str) -> bool {
     one == other || is_turned()
 }
 
-/// Whether the year of a last day is among the days in print, as its end, where the card prints no more than that year.
+/// Whether the year of expiry is among the printed days, as the last day of that year, if the card prints only the year.
 fn is_year_printed(day: &OcrField, days: &[&String], sides: &[DocumentFindings]) -> bool {
     let last = day.normalized.as_deref().filter(|_| day.name == FieldName::ExpiryDate);
     let year = last
@@ -241,7 +241,7 @@ fn is_year_printed(day: &OcrField, days: &[&String], sides: &[DocumentFindings])
     })
 }
 
-/// Whether a side is recognised as a card that prints no more of its last day than the year.
+/// Whether a side is recognised as a card that prints only the year of its expiry.
 fn prints_last_year_alone(sides: &[DocumentFindings]) -> bool {
     let layouts = sides.iter().filter_map(|side| side.layout.as_ref());
     let mut states = layouts
@@ -258,14 +258,14 @@ fn is_same_day(print: &OcrField, machine: &OcrField) -> bool {
     }
 }
 
-/// Whether a family or given name was read with certainty in print that none of the machine-readable names is. Either may be some of the other's,
-/// such as the first line of names that the zone had to cut, or the only one of several that a zone keeps.
+/// Whether a family or given name was read with certainty in print that none of the machine-readable names is. Either may be a part of the other,
+/// such as the first line of names that the zone had to truncate, or the only one of several that a zone keeps.
 fn is_other_in_its_place(name: FieldName, print: &OcrField, machine: &[OcrField]) -> bool {
     let own = find(machine, name).filter(|_| print.name == name);
     let is_one_of = |own: &OcrField| {
         let said = own.normalized.as_deref().or(own.text.as_deref());
         let names = print.normalized.as_deref().zip(said);
-        // A name in two scripts has a stroke between them.
+        // A name in two scripts has a slash between them.
         names.is_some_and(|(print, own)| has_words_of(print, [own]) || has_words_of(own, print.split('/')))
     };
     let mut names = NAMES.into_iter().filter_map(|name| find(machine, name));
@@ -332,7 +332,7 @@ fn gives_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
     })
 }
 
-/// Whether a name in print is that of machine-readable data in other letters, or without its marks.
+/// Whether a printed name is that of machine-readable data in another spelling, or without its diacritics.
 fn is_spelt_otherwise(print: &str, machine: &str) -> bool {
     is_printed_as(machine, print) || same_but_for_marks(print, machine)
 }
@@ -396,7 +396,7 @@ fn differing_between_codes(sides: &[DocumentFindings]) -> Vec<FieldName> {
         .collect()
 }
 
-/// Every two sides, each pair once.
+/// Every pair of sides, once each.
 fn pairs_of_sides(sides: &[DocumentFindings]) -> impl Iterator<Item = (&DocumentFindings, &DocumentFindings)> {
     sides
         .iter()
@@ -441,7 +441,7 @@ fn is_another_whole_name(whole: &[OcrField], parts: &[OcrField]) -> bool {
         .is_some_and(|(whole, (last, first))| same_full_name(whole, last, first) == Some(false))
 }
 
-/// Whether a code is the card's own, and not made by somebody else than its issuer.
+/// Whether a code is the card's own, and not made by somebody other than its issuer.
 fn is_the_cards(code: &CodeReading) -> bool {
     let is_own = code.standard == CodeStandard::Aamva || code.kind.is_some();
     is_own && code.signature != Signature::Invalid
@@ -462,7 +462,7 @@ fn are_other_numbers((own, others): (&str, &str), zone: &DocumentFindings, code:
 pub(super) enum Numbers {
     /// Equal, or not on both sides.
     Agree,
-    /// They differ. It may be a letter that was misread, or the label of another number.
+    /// They differ. A letter may have been misread, or the label may belong to another number.
     Differ,
     /// They differ, and it is no misreading: both are machine-readable, or a date differs as well, and what was read from print is in its place on a
     /// known document and was read twice.
@@ -509,7 +509,7 @@ fn numbers_differ(one: &DocumentFindings, other: &DocumentFindings) -> bool {
     let (Some(own), Some(others)) = (bare_number(one), bare_number(other)) else {
         return false;
     };
-    // A card has several numbers, and its label may stand at another one.
+    // A card has several numbers, and the label may belong to another one.
     let occurs = |number: &str, side: &DocumentFindings| everything(side).any(|text| text.contains(number));
     own != others && !occurs(&own, other) && !occurs(&others, one)
 }
@@ -559,10 +559,10 @@ fn has_zone_with_one_name(side: &DocumentFindings) -> bool {
     !name.is_empty() && names.ends_with('<') && !name.contains("<<")
 }
 
-/// Items that the print gives otherwise than the machine-readable data: one of them was altered.
+/// Items in which the print differs from the machine-readable data: one of them was altered.
 ///
-/// Only numbers and dates, which are written in one way. Names are cut, transliterated and carry titles, so that no single one
-/// contradicts another; where none is the same, `names_somebody_else` does.
+/// Only numbers and dates, which have one spelling. Names are truncated, transliterated and carry titles, so that a single
+/// different name proves nothing; if all differ, `names_somebody_else` applies.
 #[must_use]
 pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
     let mut prints: Vec<&OcrField> = Vec::new();
@@ -581,7 +581,7 @@ pub fn contradictions(sides: &[DocumentFindings]) -> Vec<&OcrField> {
 }
 
 /// Whether the print names somebody else than the machine-readable data, on the same side or on the other one: no name that it gives is one
-/// of those, whichever stands first. A single name may be a title, cut or changed by marriage.
+/// of those, whichever stands first. A single name may be a title, truncated, or changed by marriage.
 #[must_use]
 pub(super) fn names_somebody_else(sides: &[DocumentFindings]) -> bool {
     let (prints, machines): (Vec<_>, Vec<_>) = sides.iter().partition(|side| is_print_only(side));
@@ -665,7 +665,7 @@ fn contradicts(print: &OcrField, machine: &DocumentFindings) -> bool {
     match print.name {
         FieldName::BirthDate if machine.mrz.is_some() => without_century(printed) != without_century(said),
         FieldName::BirthDate | FieldName::IssueDate | FieldName::ExpiryDate => printed != said,
-        // A document has several numbers, and its label may stand at another than the one of the zone's number field.
+        // A document has several numbers, and the label may belong to another one than the zone's number field.
         FieldName::DocumentNumber => !everything(machine)
             .chain([number(said)])
             .any(|text| text.contains(&number(printed))),
@@ -780,8 +780,8 @@ fn normal(fields: &[OcrField], name: FieldName) -> Option<&str> {
     find(fields, name)?.normalized.as_deref()
 }
 
-/// Letters and digits of an item's normalised form. National letters have several spellings in the zone: such a name differs from
-/// none.
+/// Letters and digits of an item's normalised form. National letters have several spellings in the zone: a name with such letters
+/// never counts as different.
 fn bare(field: &OcrField) -> Option<String> {
     let letters: String = field
         .normalized

@@ -1,4 +1,4 @@
-//! The document: complete, legible, in date, and genuine on positive evidence.
+//! Judges the document: whether it is complete, legible, valid, and shown to be genuine by positive evidence.
 
 use super::{
     Evidence, Notes, Policy, across,
@@ -196,7 +196,7 @@ fn has_items_of_zone(side: &DocumentFindings) -> bool {
 }
 
 /// Whether the side with a zone is recognised as a document of another kind: a strip with a zone fits below any card. Pages and cards of ICAO 9303
-/// have the same labels, so that one may be taken for the other.
+/// have the same labels, so that one may be mistaken for the other.
 fn is_of_another_kind(kind: DocumentType, side: &DocumentFindings) -> bool {
     let is_icao = |of: DocumentType| matches!(of, DocumentType::Passport | DocumentType::IdCard);
     let layout = side.layout.as_ref().filter(|layout| is_known(layout));
@@ -482,15 +482,16 @@ fn born(document: &[DocumentFindings], today: Date) -> Option<Date> {
 }
 
 /// Whether nothing but print tells the holder of a document with a zone from somebody a hundred years younger: of two digits of the year of birth
-/// the zone says no more. Whoever alters two digits in print would be of age.
+/// the zone says no more. Otherwise, altering two printed digits would make the holder of age.
 fn is_century_in_print_alone(document: &[DocumentFindings], born: Date, today: Date) -> bool {
     let day = |date: Date, later: i32| (date.year() + later, u8::from(date.month()), date.day());
     day(born, 100) <= day(today, 0) && document.iter().any(|side| side.mrz.is_some())
 }
 
-/// Whether the last day that a side gives is certain enough to reject a document for: it is protected by check digits, a code has it, or it was found in its
-/// place on a known document and read twice. That of a zone with a wrong check digit goes before these, and may be misread. A code without a last day
-/// protects none. Nor is a day certain in the zone of no issuer that exists: whoever does not keep to the codes of ICAO 9303 may put another day there.
+/// Whether the last day that a side gives is certain enough to reject a document for: it is protected by check digits, a code has it, or it was found
+/// in its place on a known document and read twice. That of a zone with a wrong check digit goes before these, and may be misread. A code without a
+/// last day protects none. Nor is a day certain in the zone of no issuer that exists: an issuer that does not follow the codes of ICAO 9303 may put
+/// another day there.
 fn is_certain(side: &DocumentFindings, day: Date) -> bool {
     let last_day = |code: &CodeReading| {
         let field = code.fields.iter().find(|field| field.name == FieldName::ExpiryDate)?;

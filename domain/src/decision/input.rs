@@ -1,4 +1,4 @@
-//! Typed and pre-registered data against the document.
+//! Compares typed and pre-registered data with the document.
 
 use super::{Evidence, Notes, across, document::layouts};
 use crate::{
@@ -53,7 +53,8 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
 /// the United Kingdom. Licences of other states of Europe may leave it out (Directive 2006/126/EC, annex I, item 8).
 const WITH_ADDRESS: [&str; 3] = ["jp", "us", "gb"];
 
-/// Whether an address was typed or pre-registered that could not be read from a document that prints one. Whoever covers it could state any.
+/// Whether an address was typed or pre-registered that could not be read from a document that prints one. Otherwise, somebody who covers it could
+/// state any address.
 fn lacks_its_address(evidence: &Evidence<'_>, read: &[OcrField]) -> bool {
     let is_said = evidence.typed.is_some_and(|typed| typed.address.is_some())
         || evidence.known.is_some_and(|known| known.address.is_some());

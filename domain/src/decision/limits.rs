@@ -1,4 +1,4 @@
-//! The limit of each score, for whoever wants to know how decisions are made.
+//! The limit of each score, shown to people who want to know how decisions are made.
 
 use super::{Policy, document, evidence, score::ScoreName, selfie};
 

@@ -1,5 +1,6 @@
-//! Every kind chosen, with every kind shown: only a document of the chosen kind, each side in its place, is approved. The faces
-//! are the holder's and the typed data is what the documents say, so that nothing else can stop a wrong one.
+//! Every chosen kind combined with every kind shown: only a document of the chosen kind, with each side in its place, is
+//! approved. The faces are the holder's and the typed data is what the documents say, so that nothing else can stop a wrong
+//! one.
 
 use super::tests::{GOOD, NOBODY, face, selfie};
 use super::*;

@@ -1,4 +1,4 @@
-//! The selfie: one face, alive, matching the portrait.
+//! Judges the selfie: one face, of a live person, that matches the portrait.
 
 use super::{Evidence, Notes, Policy, score::ScoreName};
 use crate::{
@@ -239,7 +239,7 @@ pub fn unfollowed_requests(movements: &[Challenge], watched: &[u32], poses: &[Po
 }
 
 /// Whether a face went from one pose to another as asked. The small copy that the server saw went all the way; the frame itself is measured
-/// anew. A head that is turned at the request already has followed nothing.
+/// again. A head that is turned at the request already has followed nothing.
 fn is_followed(from: &Pose, to: &Pose, challenge: Challenge) -> bool {
     if from.yaw.abs() >= ASIDE {
         return false;
@@ -250,8 +250,8 @@ fn is_followed(from: &Pose, to: &Pose, challenge: Challenge) -> bool {
     }
 }
 
-/// Notes how the skin followed the colours of the screen. In bright light it hardly can, and whoever is sensitive to such light goes
-/// without: a person looks at both. It never adds to the confidence, for a mask follows as well.
+/// Notes how the skin followed the colours of the screen. In bright light it hardly can, and a person who is sensitive to such light
+/// goes without: a person looks at both. It never adds to the confidence, for a mask follows as well.
 fn colours(found: &LivenessFindings, notes: &mut Notes) {
     if found.live.as_ref().is_none_or(|live| live.flashes.is_none()) {
         return;
@@ -303,7 +303,7 @@ pub fn liveness_confidence(found: &LivenessFindings) -> f64 {
     })
 }
 
-/// The same, whoever watched. A sign that could not be measured has the factor `unmeasured`.
+/// The same, whether the server watched or not. A sign that could not be measured has the factor `unmeasured`.
 fn measured_confidence(found: &LivenessFindings, unmeasured: f64) -> f64 {
     if found.still || found.movements.is_empty() {
         return 0.0;
@@ -394,7 +394,7 @@ const SPOILS_PORTRAIT: [Reason; 4] = [
 ];
 
 /// Whether both faces show enough for a great distance to mean another person. Of a small or blurred one it says nothing, nor of one under glare, nor
-/// of one that is covered or looks aside; and among several people, the face may be that of whoever stood nearer.
+/// of one that is covered or looks aside; and among several people, the face may be that of the person who stood nearer.
 fn is_clear(front: &DocumentFindings, portrait: &Face, selfie: &SelfieFindings, policy: &Policy) -> bool {
     let limits = policy.quality();
     let problems = document_problems(&front.quality, &limits);

@@ -1,4 +1,4 @@
-//! Decisions by example, and the rule that nothing doubtful is ever approved.
+//! Decisions by example, and the invariant that nothing doubtful is ever approved.
 
 use super::*;
 use crate::{
@@ -1509,7 +1509,7 @@ fn the_frames_that_were_watched_must_show_in_the_burst_what_they_showed_then() {
         decision.reasons
     };
     assert_eq!(reasons(&[straight, left, straight, close]), []);
-    // Measured anew in a larger picture, a turn may be a little smaller.
+    // Measured again in a larger picture, a turn may be a little smaller.
     assert_eq!(reasons(&[straight, Some((0.15, 0.2)), straight, close]), []);
     for shown in [
         // Altered so that nobody is found in it.

@@ -1,4 +1,4 @@
-//! The colours of the screen during a selfie, and what the face did.
+//! The colours of the screen during a selfie, and how the face reflected them.
 
 use crate::named::vocabulary;
 use serde::{Deserialize, Serialize};

@@ -29,16 +29,16 @@ pub struct Quality {
     pub glare: f32,
     /// Mean luma, 0 (black) to 1 (white).
     pub exposure: f32,
-    /// Luma that a tenth of the face stays below, and that a tenth of it exceeds, 0 to 1: the mean of a dark skin is low in good light as well.
-    /// `None` of a document, and where that was not measured.
+    /// The 10th and the 90th percentile of the face's luma, 0 to 1: the mean of dark skin is low even in good light. `None` for a document, and
+    /// where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face_range: Option<[f32; 2]>,
     /// Share of the picture filled by the card's outline, 0 to 1; `None` if no outline was found, or if the size no longer matters
-    /// because the document was recognised by what was read.
+    /// because the document was recognised by its text.
     pub coverage: Option<f32>,
     /// Whether the outline touches the edge of the picture.
     pub cut_off: Option<bool>,
-    /// Share of the document that something lies on, such as fingers, 0 to 1; `None` where that was not measured.
+    /// Share of the document that is covered, for example by fingers, 0 to 1; `None` where it was not measured.
     #[serde(default)]
     pub obstructed: Option<f32>,
 }
@@ -65,7 +65,7 @@ vocabulary! {
 }
 
 impl MrzFormat {
-    /// The places of a line that hold the name, where it has any.
+    /// The positions of a line that hold the name, if it has one.
     #[must_use]
     pub const fn names(self, line: usize) -> Option<Range<usize>> {
         match (self, line) {
@@ -95,7 +95,7 @@ pub struct MrzReading {
     pub checks_total: u8,
     /// Whether the unconstrained reading of the same pixels is equal.
     pub agrees_with_free_reading: bool,
-    /// Whether a name, or anything else that no check digit covers, may have been misread, so that it is not given.
+    /// Whether a name, or anything else that no check digit covers, may have been misread and is therefore left out.
     #[serde(default)]
     pub names_in_doubt: bool,
 }
@@ -110,8 +110,8 @@ impl MrzReading {
             .collect()
     }
 
-    /// The first eight letters of the surname in the line of a French licence, with fillers behind a shorter one. Other states put none
-    /// there (ISO/IEC 18013-3 leaves it to them).
+    /// The first eight letters of the surname in the line of a French licence, padded with fillers. Other states put no name there
+    /// (ISO/IEC 18013-3 leaves it to them).
     #[must_use]
     pub(crate) fn surname_in_license(&self) -> Option<&str> {
         let line = self.lines.first().filter(|_| self.format == MrzFormat::License)?;
@@ -150,7 +150,7 @@ vocabulary! {
         NotChecked = "not_checked",
         /// Valid: it is the issuer's.
         Valid = "valid",
-        /// Invalid by the issuer's certificate, which is installed: the content was created or changed by somebody else.
+        /// Invalid according to the issuer's certificate, which is installed: the content was created or changed by somebody else.
         Invalid = "invalid",
     }
 }
@@ -176,7 +176,7 @@ impl std::fmt::Debug for CodeReading {
     }
 }
 
-/// Name of the rule that labels stand where the layout has them: the only one that reads no item.
+/// Name of the rule that labels are where the layout has them: the only rule that reads no item.
 pub const LABELS_IN_PLACE: &str = "labels_in_place";
 
 /// A rule of a layout, applied to what was read.
@@ -184,9 +184,9 @@ pub const LABELS_IN_PLACE: &str = "labels_in_place";
 pub struct RuleResult {
     /// Its name in the layout's file.
     pub rule: String,
-    /// Whether it held; also false if it is required and an item of it was not read.
+    /// Whether it held; also false if it is required and one of its items was not read.
     pub held: bool,
-    /// Whether every genuine document keeps it and the items, read with certainty, do not.
+    /// Whether every genuine document satisfies the rule and the items, read with certainty, do not.
     #[serde(default)]
     pub contradiction: bool,
 }
@@ -196,7 +196,7 @@ pub struct RuleResult {
 pub struct LayoutReading {
     /// Name of the layout's file, such as `jp.driving_license`.
     pub layout: String,
-    /// The state that issues documents of the layout, ISO 3166-1 alpha-3; `None` where several do, and in findings made before it was kept.
+    /// The state that issues documents of the layout, ISO 3166-1 alpha-3; `None` where several do, and in findings made before it was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
     /// The kind of document it is.
@@ -228,8 +228,8 @@ impl LayoutReading {
         self.layout.split_once('.').map_or(&*self.layout, |(family, _)| family)
     }
 
-    /// The state that issues documents of the layout, ISO 3166-1 alpha-3, if only one does. Findings made before it was kept say so of Japan by the
-    /// layout's name.
+    /// The state that issues documents of the layout, ISO 3166-1 alpha-3, if only one does. In findings made before it was stored, the layout's
+    /// name tells only for Japan.
     #[must_use]
     pub fn issued_by(&self) -> Option<&str> {
         let by_name = || self.layout.starts_with("jp.").then_some(JAPAN);
@@ -242,7 +242,7 @@ impl LayoutReading {
 pub struct FieldRegion {
     /// The item.
     pub name: FieldName,
-    /// Probability that the text is right, 0 to 1.
+    /// Probability that the text is correct, 0 to 1.
     pub confidence: f32,
     /// Corners in pixels of the analysed picture: left top, right top, right bottom, left bottom as the text is read.
     pub corners: [[f32; 2]; 4],
@@ -285,14 +285,14 @@ pub struct DocumentFindings {
     pub layout: Option<LayoutReading>,
     /// Items read, from machine-readable data first, then the visual zone.
     pub fields: Vec<OcrField>,
-    /// Items read from the print although machine-readable data of the same side gives them, too.
+    /// Items read from the print even though machine-readable data on the same side gives them too.
     #[serde(default)]
     pub printed: Vec<OcrField>,
-    /// Days that the print may name, whatever it says of them and in whichever order it has day and month: more than it has. A day that is known
-    /// from elsewhere is looked for among them.
+    /// Days that the print may name, whatever they are days of and whichever order day and month are in: a superset of the days printed. A day
+    /// that is known from elsewhere is looked up among them.
     #[serde(default, skip_serializing_if = "PrintedDays::is_empty")]
     pub days_in_print: PrintedDays,
-    /// Where the items are, as far as it is known.
+    /// Where the items are, as far as known.
     #[serde(default, rename = "places")]
     pub regions: Vec<FieldRegion>,
     /// Corners of the document in pixels of the analysed picture: left top, right top, right bottom, left bottom in reading
@@ -301,31 +301,31 @@ pub struct DocumentFindings {
     pub outline: Option<[[f32; 2]; 4]>,
     /// Lines of text found in the visual zone; 0 means nothing readable.
     pub text_lines: u32,
-    /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1; `None` of fewer than two, or if it repeats enough of
-    /// them but none of the names, or not each day.
+    /// Share of comparable items of the machine-readable zone that the visual zone repeats, 0 to 1; `None` if there are fewer than two, or if it
+    /// repeats enough of them but none of the names, or not each day.
     pub viz_agreement: Option<f32>,
     /// The portrait, if one was found.
     pub portrait: Option<Face>,
-    /// Its details; `None` without one, and in findings made before they were kept.
+    /// Its details; `None` without one, and in findings made before they were stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub portrait_crop: Option<FaceCrop>,
     /// Descriptor distance between the portrait and a smaller one on the same card that is most like it; `None` if there is none.
     #[serde(default)]
     pub portrait_repeated: Option<f32>,
-    /// Share of near-grey pixels, 0 to 1; 1 for a photocopy, whatever lies around it.
+    /// Share of near-grey pixels, 0 to 1; 1 for a photocopy, whatever surrounds it.
     pub grey_share: Option<f32>,
-    /// z-score of the strongest regular raster (screen, print): of the weaker of its two crossing directions.
+    /// z-score of the strongest regular raster (screen, print), taken from the weaker of its two crossing directions.
     pub raster_z: Option<f32>,
-    /// The same in the mean of many places: a raster that is the same all over the document, as that of a printer; `None` in findings made before it was
-    /// measured.
+    /// The same averaged over many places: a raster that is the same all over the document, like that of a printer; `None` in findings made before it
+    /// was measured.
     #[serde(default)]
     pub halftone_z: Option<f32>,
-    /// What recognises the picture again; `None` in findings made before it was measured.
+    /// The description by which the picture is recognised again; `None` in findings made before it was measured.
     #[serde(default)]
     pub likeness: Option<Likeness>,
     /// Whether it contains the words of a specimen (`SPECIMEN`, `見本`, ..), or its zone names the state of specimens, `UTO`.
     pub specimen_words: bool,
-    /// Whether it shows a Japanese individual number, on whichever card: then nothing that was read is in here.
+    /// Whether it shows a Japanese individual number, on any card. If so, nothing that was read is kept here.
     #[serde(default, skip_serializing_if = "is_false")]
     pub individual_number: bool,
     /// Missing models; each makes a check impossible.
@@ -369,7 +369,7 @@ impl DocumentFindings {
     }
 }
 
-/// As serde asks for it, with a reference.
+/// Takes a reference because serde requires it.
 const fn is_false(value: &bool) -> bool {
     !*value
 }
@@ -404,7 +404,7 @@ impl Challenge {
 pub struct Asked {
     /// The requested movements, in order; empty if the user cannot move.
     pub movements: Vec<Challenge>,
-    /// How they were followed in front of the camera, if the server watched.
+    /// How they were performed in front of the camera, if the server watched.
     pub live: Option<LiveFindings>,
 }
 
@@ -413,9 +413,9 @@ vocabulary! {
     Commitment {
         /// All of them are.
         Kept = "kept",
-        /// One is another file, which was made or altered afterwards.
+        /// At least one is a different file, which was made or altered afterwards.
         Broken = "broken",
-        /// Of one, no hash came: it may have been altered.
+        /// For at least one, no hash arrived: it may have been altered.
         Absent = "absent",
     }
 }
@@ -431,16 +431,17 @@ pub struct LiveFindings {
     /// from before they were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched: Option<Vec<u32>>,
-    /// Whether they are the files that the browser committed itself to while the camera was on. `None` for findings from before it did.
+    /// Whether they are the files that the browser committed to while the camera was on. `None` for findings from before it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Commitment>,
     /// Which run of the camera it was, from 1.
     pub run: u32,
-    /// How many frames of the burst another session of the tenant, or an earlier selfie of this one, has sent before; and how many of those
-    /// that were watched are equal, or of all that show the same, although a movement lies between them. A frame may count as each.
+    /// The number of frames of the burst that another session of the tenant, or an earlier selfie of this one, has sent before, plus the
+    /// number of watched frames that are equal, or of all frames that show the same, although there was a movement between them. A frame
+    /// may count more than once.
     #[serde(default)]
     pub repeated_frames: u32,
-    /// How many turns counted although the frames came too slowly to show how they began.
+    /// How many turns were accepted although the frames arrived too slowly to show how they began.
     #[serde(default)]
     pub unseen_turns: u32,
     /// The frames of the screen's colours; empty if the user wanted none, `None` if the tenant did not ask for them.
@@ -483,7 +484,7 @@ pub struct LivenessFindings {
     pub colours_followed: Option<f32>,
 }
 
-/// [`LivenessFindings`] as they are stored now, and as they were while a burst had one turn and no server watched.
+/// [`LivenessFindings`] as they are stored now, and as they were stored when a burst had one turn and the server did not watch.
 #[derive(Deserialize)]
 struct StoredLiveness {
     #[serde(default)]
@@ -509,7 +510,7 @@ impl From<StoredLiveness> for LivenessFindings {
                 extent,
                 plane_residual: stored.plane_residual,
             });
-        // Decisions of that time are recomputed with the confidence that they had.
+        // Decisions from that time are recomputed with the confidence that they had.
         let unwatched = earlier.map(|_| LiveFindings {
             answered_ms: Vec::new(),
             same_frames: true,
@@ -535,12 +536,12 @@ impl From<StoredLiveness> for LivenessFindings {
 /// Signs that a selfie shows something other than an uncovered, living face; `None` if not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfieSigns {
-    /// How likely something covers the eyes, 0 to 1.
+    /// Probability that something covers the eyes, 0 to 1.
     pub eyes_covered: Option<f32>,
-    /// How likely something covers mouth and chin, 0 to 1.
+    /// Probability that something covers mouth and chin, 0 to 1.
     pub mouth_covered: Option<f32>,
-    /// How far the grid of a screen's pixels stands out of the spectrum around the face, beyond what noise reaches: the natural
-    /// logarithm of a ratio of amplitudes, about 0 to 4.
+    /// How much the grid of a screen's pixels exceeds the noise in the spectrum around the face: the natural logarithm of a
+    /// ratio of amplitudes, about 0 to 4.
     #[serde(default)]
     pub grid: Option<f32>,
     /// Share of the face's surroundings inside a card's outline, 0 to 1: a printed portrait is on a card.
@@ -579,7 +580,7 @@ pub struct SelfieFindings {
     pub faces: u32,
     /// The face of the best (most frontal, sharpest) frame.
     pub face: Option<Face>,
-    /// Its details; `None` without one, and in findings made before they were kept.
+    /// Its details; `None` without one, and in findings made before they were stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face_crop: Option<FaceCrop>,
     /// Index of the frame `face` is from.
@@ -598,7 +599,7 @@ pub struct SelfieFindings {
     /// Signs that it shows something other than an uncovered, living face.
     #[serde(default)]
     pub signs: SelfieSigns,
-    /// What a passive network said; `None` if none is installed or no frame shows a straight face.
+    /// The result of a passive network; `None` if none is installed or no frame shows a straight face.
     #[serde(default)]
     pub passive: Option<PassiveFindings>,
     /// Missing models.
@@ -633,14 +634,14 @@ impl SelfieFindings {
     }
 }
 
-/// What a passive network, which asks for no movement, said of the frames.
+/// The result of a passive network, which requires no movement, for the frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassiveFindings {
     /// Name on its model card.
     pub model: String,
-    /// The least probability of a living face among the frames that it saw, 0 to 1.
+    /// The lowest probability of a live face among the frames that it analysed, 0 to 1.
     pub score: f32,
-    /// The least score that needs no person to look, from the model card.
+    /// The lowest score that needs no human review, from the model card.
     pub limit: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Items that were right when the document was issued: a later entry on it, such as a new address on the back, says that they are not any more.
+//! Items that were correct when the document was issued, but have been replaced by a later entry on it, such as a new address on the back.
 
 use super::{DocumentFindings, RuleResult};
 use crate::document::FieldName;

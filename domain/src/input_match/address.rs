@@ -1,4 +1,4 @@
-//! When two ways of writing an address are the same address.
+//! Whether two spellings denote the same address.
 
 use super::names::{folded, in_new_forms, is_letter_or_digit, plain};
 use crate::{edit_distance::edit_distance, postcode::Postcode};
@@ -151,7 +151,7 @@ impl Japanese {
     }
 }
 
-/// The address behind a postcode without its mark, if there is one.
+/// The address after a postcode without its mark, if there is one.
 fn behind_postcode(address: &str) -> &str {
     let text = address.trim_start();
     let end = text.find(|c: char| c.is_whitespace() || is_kanji_or_kana(c));
@@ -179,7 +179,7 @@ fn begins_alike(a: &[String], b: &[String]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b)
 }
 
-/// Whether the numbers of a run belong to the name of a place that goes on behind it: 北10条西, 二丁目御旅町.
+/// Whether the numbers of a run belong to the name of a place that continues after it: 北10条西, 二丁目御旅町.
 fn is_of_place(run: &[Token], behind: &[Token]) -> bool {
     let Some(Token::Letter(next)) = behind.first() else {
         return false;

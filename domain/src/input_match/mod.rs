@@ -1,4 +1,4 @@
-//! Whether the typed and pre-registered data match the document. Compares values, returns none of them.
+//! Whether the typed and pre-registered data match the document. Compares values, but returns none of them.
 
 pub(crate) mod address;
 pub(crate) mod names;
@@ -427,7 +427,7 @@ mod tests {
             (&[(LAST, "SUHARTO")][..], &other[..], false),
             (&[(FIRST, "SUHARTO")][..], &other[..], false),
             (&[(FULL, "SUHARTO")][..], &other[..], true),
-            // Whoever has a given name cannot leave it out.
+            // A person who has a given name cannot leave it out.
             (&[(LAST, "SUKARNO"), (FIRST, "HATTA")][..], &two[..], true),
             (&[(FULL, "SUKARNO HATTA")][..], &other[..], true),
             (&[(FULL, "HATTA SUKARNO")][..], &other[..], true),

@@ -1,4 +1,4 @@
-//! When two ways of writing a name are the same name.
+//! Whether two spellings denote the same name.
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
@@ -222,8 +222,8 @@ fn is_beginning(names: &[Spellings], of: &[Spellings]) -> bool {
     (1..=of.len()).any(|count| is_same(&joined(&of[..count]), &whole))
 }
 
-/// Whether a name goes on where another one was cut: word by word, since some zones keep the beginning of every word (ICAO 9303-3
-/// section 4.6).
+/// Whether a name continues where another one was cut: word by word, since some zones keep the beginning of every word (ICAO
+/// 9303-3 section 4.6).
 pub(crate) fn goes_on(cut: &str, whole: &str) -> bool {
     !names(cut).is_empty() && is_within(cut, whole)
 }
@@ -427,8 +427,8 @@ pub(super) fn in_new_forms(text: &str) -> impl Iterator<Item = char> {
     text.nfkc().map(in_new_form).flat_map(char::to_lowercase)
 }
 
-/// Folded less, as names were indexed before the table of [`in_new_form`] grew, except that 斎 is 斉: whoever searches for a name need not know which of
-/// the two it is.
+/// Folded less, as names were indexed before the table of [`in_new_form`] grew, except that 斎 is 斉: somebody who searches for a name need not know
+/// which of the two it is.
 pub(crate) fn folded_to_search(text: &str) -> String {
     const EARLIER: &str = "髙﨑濵濱邊邉澤廣櫻德增眞證证";
     text.nfkc()

@@ -1,5 +1,5 @@
-//! The colours in which the screen shines at the end of a run, if the tenant wants them: a face before it follows them, and a film made
-//! earlier cannot know them.
+//! The colours that the screen shows at the end of a run, if the tenant has turned them on: a face in front of it reflects them, and a
+//! video recorded earlier cannot know them.
 //!
 //! WCAG 2.3.1 allows three flashes a second. Here a colour stays for at least [`STEP_MS`], so there is less than one, the page fades from
 //! one to the next, and none of them is a saturated red.

@@ -30,7 +30,7 @@ pub struct Glance {
     pub print: FramePrint,
     /// The colour of the skin against the background; `None` if either is too dark or too bright to tell.
     pub tint: Option<Tint>,
-    /// How likely something covers the eyes, or mouth and chin, whichever is likelier: 0 to 1, on the scale of
+    /// Probability that something covers the eyes, or mouth and chin, whichever is greater: 0 to 1, on the scale of
     /// [`SelfieSigns`](crate::findings::SelfieSigns). `None` without a face that looks straight.
     pub covered: Option<f32>,
 }
@@ -38,7 +38,7 @@ pub struct Glance {
 /// Where a face is and where it looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlanceFace {
-    /// The middle between the eyes: shares of the frame's width and height, from the upper left.
+    /// The midpoint between the eyes: shares of the frame's width and height, from the top left.
     pub middle: [f32; 2],
     /// Distance between the eyes, a share of the frame's width.
     pub eye_distance: f32,
@@ -46,7 +46,7 @@ pub struct GlanceFace {
     pub yaw: f32,
 }
 
-/// Mean luma of the cells of a frame, row by row: enough to tell one frame of a video from the next, too little to show anybody.
+/// Mean luma of the cells of a frame, row by row: enough to tell one frame of a video from the next, too little to identify anybody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FramePrint(pub Vec<u8>);
 
@@ -55,14 +55,14 @@ impl FramePrint {
     pub const COLUMNS: usize = 9;
     /// Rows of cells.
     pub const ROWS: usize = 12;
-    /// Mean difference of the cells, of 255, up to which two copies are of the same frame: scaling and JPEG change less than one.
+    /// Largest mean difference of the cells, of 255, at which two copies count as the same frame: scaling and JPEG change less than one.
     const SAME: f32 = 2.5;
-    /// Greatest difference of a cell: a face that is replaced by another one changes a few cells by much.
+    /// Largest difference of a single cell: replacing a face changes a few cells by a lot.
     const SAME_CELL: u8 = 10;
-    /// Greatest difference of two cells of a frame in which nothing can be seen.
+    /// Largest difference between two cells of a frame in which nothing can be seen.
     const BLANK: u8 = 3;
 
-    /// Whether nothing can be seen in the frame, as in the dark or through a covered lens: such frames are equal, whoever takes them.
+    /// Whether nothing can be seen in the frame, as in the dark or with a covered lens: such frames look alike for everybody.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         let range = self.0.iter().min().zip(self.0.iter().max());
@@ -124,9 +124,9 @@ crate::named::vocabulary! {
         TooBright = "too_bright",
         /// Something covers part of the face.
         FaceCovered = "face_covered",
-        /// The face is too far at the user's right.
+        /// The face is too far to the user's right.
         MoveLeft = "move_left",
-        /// The face is too far at the user's left.
+        /// The face is too far to the user's left.
         MoveRight = "move_right",
         /// The face is too high in the picture.
         CameraHigher = "camera_higher",
@@ -138,7 +138,7 @@ crate::named::vocabulary! {
         Farther = "farther",
         /// Look straight into the camera.
         LookStraight = "look_straight",
-        /// All is well: keep still for a moment.
+        /// Everything is fine: keep still for a moment.
         HoldStill = "hold_still",
         /// Turn the head to one's own left.
         TurnLeft = "turn_left",
@@ -160,7 +160,7 @@ crate::named::vocabulary! {
         TooSlow = "too_slow",
         /// Movements were made that nobody asked for; another run is needed.
         NotAsked = "not_asked",
-        /// Another page has begun a run, which is the one that counts.
+        /// Another page has begun a run, which replaces this one.
         Replaced = "replaced",
     }
 }
@@ -180,9 +180,9 @@ pub struct Instruction {
     pub hint: Hint,
     /// The movement that is requested at the moment.
     pub movement: Option<Challenge>,
-    /// The colour in which the screen should shine.
+    /// The colour that the screen should show.
     pub colour: Option<Colour>,
-    /// How far the run is, 0 to 1.
+    /// Progress of the run, 0 to 1.
     pub progress: f32,
     /// Whether this frame belongs in the burst.
     pub keep: Keep,
@@ -212,7 +212,7 @@ crate::named::vocabulary! {
         No = "no",
         /// It helps to judge the movement.
         Optional = "optional",
-        /// Without it the burst is not that of this run.
+        /// A burst without it does not belong to this run.
         Required = "required",
     }
 }
@@ -224,7 +224,7 @@ const SMALLEST: f32 = 0.10;
 const LARGEST: f32 = 0.30;
 /// Later, a face that has come closer may stay there.
 const LARGEST_LATER: f32 = 0.45;
-/// How far the middle of the eyes may be from the oval's, shares of width and height.
+/// How far the midpoint of the eyes may be from that of the oval, shares of width and height.
 const AWAY: [f32; 2] = [0.16, 0.16];
 /// The middle of the eyes in the oval, shares of width and height.
 const MIDDLE: [f32; 2] = [0.5, 0.43];
@@ -235,19 +235,19 @@ const TURNED: f32 = 0.32;
 /// By how much the yaw must have changed since the request, about 20°. The first frame that goes so far is the one in which the depth of the face is
 /// measured, and a smaller turn is too little to tell a head from a picture (`docs/decisions/0030`).
 pub const TURNED_BY: f32 = 0.48;
-/// A head between straight and this yaw is on its way. A still picture, whose measured yaw wavers by 0.07, is not seen here and turned.
+/// A head between straight and this yaw is turning. A still picture, whose measured yaw varies by 0.07, is never seen both here and turned.
 const ON_ITS_WAY: f32 = 0.22;
-/// A head that is turned further is compared badly with its own face: it counts when it comes back.
+/// A head that is turned further is compared poorly with its own face: it counts once it turns back.
 pub const TOO_FAR: f32 = 0.85;
-/// From this yaw on a head looks aside: to the wrong side, the user is told and turns back.
+/// From this yaw on a head looks aside: if it is the wrong side, the user is told and turns back.
 pub const ASIDE: f32 = 0.20;
-/// Turned so far, somebody follows no request: a recording that shows one movement after the other would pass any run if it
-/// only had to wait.
+/// A head turned this far without a request is not following one: a recording that shows one movement after another would
+/// pass any run if it only had to wait.
 const NOT_ASKED: f32 = 0.36;
 /// Coming closer has been followed from this ratio of eye distances on; the rule asks for 1.18.
 const CLOSER: f32 = 1.28;
-/// From this ratio on a face leans in, which ends the run at [`CLOSER`] if nobody asked for it: the user is told and leans back. Two
-/// measurements of the same face differ by less than a tenth.
+/// From this ratio on a face leans in, which ends the run at [`CLOSER`] if it was not requested: the user is told and leans back.
+/// Two measurements of the same face differ by less than a tenth.
 const LEANING: f32 = 1.15;
 /// How long the face must stay straight before the first request.
 const FIRST_HOLD_MS: i64 = 700;
@@ -258,9 +258,9 @@ const MOVEMENT_MS: i64 = 12_000;
 const READY_MS: i64 = 45_000;
 /// Without a face for this long, a movement is not being made, and a head that is turned afterwards may be another picture.
 const LOST_MS: i64 = 1_500;
-/// How long a head that was on its way may take until the next frame shows it.
+/// How long a turning head may take until the next frame shows it.
 const TURNING_MS: i64 = 4_000;
-/// How long the burst may take to arrive once the run is done, however bad the connection. The browser has committed itself to its files by then.
+/// How long the burst may take to arrive once the run is done, however bad the connection. The browser has committed to its files by then.
 const DONE_MS: i64 = 3_600_000;
 
 /// Whether a face looks straight ahead, as it must before a run begins.
@@ -280,10 +280,10 @@ const LONGEST_SECRET: usize = (MAX_MOVEMENTS + COLOURS) * (32 + SEPARATOR) + MAX
 pub const FRAME_SIDE: usize = 1_280;
 /// The longest side of its small copy, in pixels: about 12 kB, in which the server's networks still see everything that they look for.
 pub const COPY_SIDE: usize = 400;
-/// Most frames of a burst that the run does not require; of more, the camera sends the latest.
+/// Maximum number of frames in a burst that the run does not require; if there are more, the camera sends the latest.
 pub const OPTIONAL_FRAMES: usize = 9;
 /// Most frames of a burst: before and after each movement one that was watched, the optional ones, and those of each colour. All of them are
-/// looked at: one that is not could show anybody.
+/// analysed: one that is not could show anybody.
 pub const MAX_FRAMES: usize = 2 * MAX_MOVEMENTS + OPTIONAL_FRAMES + COLOURS * flashes::FRAMES_EACH;
 
 /// One run of the camera. Serialised into the token that the browser returns with its next frame.
@@ -297,7 +297,7 @@ pub struct Run {
     holds: Vec<i64>,
     answered_ms: Vec<u32>,
     phase: Phase,
-    /// How many steps are behind it: requests, movements, colours. The server stores it, so that no earlier token continues the run.
+    /// How many steps it has completed: requests, movements, colours. The server stores it, so that no earlier token can continue the run.
     #[serde(default)]
     step: i64,
     /// When everything was seen.
@@ -306,10 +306,10 @@ pub struct Run {
     /// What was seen of the requested turn so far.
     #[serde(default)]
     followed: Followed,
-    /// Turns that counted although nobody saw how they began.
+    /// Turns that were accepted although their beginning was not seen.
     #[serde(default)]
     unseen_turns: u32,
-    /// Makes what is not known yet equally long in every token, which is encrypted and shows its length.
+    /// Makes the undisclosed part equally long in every token, since encryption does not hide its length.
     #[serde(default)]
     padding: String,
     /// Eye distance at the latest request.
@@ -332,7 +332,7 @@ pub struct Run {
     covered_since: Option<Timestamp>,
     /// Frames that the burst must contain.
     prints: Vec<FramePrint>,
-    /// Of each, those in colour included, the file that the browser committed itself to.
+    /// For each of them, including those in colour, the file that the browser committed to.
     #[serde(default)]
     files: Vec<Option<FileHash>>,
     /// The colours at its end; empty if the user wants none, `None` if the tenant does not.
@@ -352,13 +352,13 @@ enum Phase {
     },
     /// A movement is requested.
     Asked { since: Timestamp },
-    /// All were followed, and the screen has this colour since the server said so.
+    /// All movements were followed, and the screen has shown this colour since the server requested it.
     Lit { index: usize, told: Timestamp },
     /// Everything was seen.
     Done,
     /// One took too long.
     TooSlow,
-    /// One was made that nobody asked for.
+    /// A movement was made that was not requested.
     NotAsked,
 }
 
@@ -370,12 +370,12 @@ enum Followed {
     Seen,
     /// The head turned while no face was found: it must look straight again first.
     Lost,
-    /// Frames came too slowly to tell: the turn counts, and a person looks at the selfie.
+    /// Frames arrived too slowly to tell: the turn counts, and a person reviews the selfie.
     Unseen,
 }
 
 impl Phase {
-    /// Whether both wait for the same. A face that holds still for longer changes nothing.
+    /// Whether both wait for the same thing. A face that holds still for longer changes nothing.
     fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Ready { .. }, Self::Ready { .. }) => true,
@@ -440,7 +440,7 @@ impl Run {
         Self { padding, ..self }
     }
 
-    /// Whether it cannot go on: another one must begin.
+    /// Whether it cannot continue: another one must begin.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         matches!(self.phase, Phase::TooSlow | Phase::NotAsked)
@@ -464,7 +464,7 @@ impl Run {
         self.step
     }
 
-    /// How many turns nobody saw begin.
+    /// How many turns were not seen from their beginning.
     #[must_use]
     pub const fn unseen_turns(&self) -> u32 {
         self.unseen_turns
@@ -495,8 +495,8 @@ impl Run {
         self.step == 1 && matches!(self.phase, Phase::Asked { .. })
     }
 
-    /// Takes note of the file that the browser will send of the frame that was seen last, which the burst must contain; `None` if it did not say:
-    /// pages of earlier versions do not. What is altered after that is another file.
+    /// Records the file that the browser will send for the latest frame, which the burst must contain; `None` if it did not say: pages of earlier
+    /// versions do not. What is altered after that is another file.
     pub fn commit(&mut self, file: Option<FileHash>) {
         let before = (self.prints.len() + self.shown.len()).saturating_sub(1);
         // A server of an earlier version has taken none down.
@@ -540,8 +540,8 @@ impl Run {
     }
 
     /// How many of the frames that were watched at requests and movements are equal to another one across a movement. A head that has moved in
-    /// between does not come back to the same place in the same light: somebody shows pictures. Neighbours are not compared: a face that has come
-    /// closer may stay there until the next request, and a camera that stands still for a second gives one frame twice.
+    /// between does not return to the same place in the same light: somebody is showing pictures. Neighbours are not compared: a face that has
+    /// come closer may stay there until the next request, and a camera that stands still for a second gives one frame twice.
     fn shown_again(&self) -> u32 {
         let prints = || (0_usize..).zip(&self.prints);
         let is_equal = |(number, print): &(usize, &FramePrint)| {
@@ -613,10 +613,10 @@ impl Run {
         if !first && self.is_mistaken(glance, back_from) {
             return (Hint::NotAsked, Keep::No);
         }
-        // Who is close already cannot come closer, and leaves no background to compare the colours with.
+        // A user who is already close cannot come closer, and leaves no background to compare the colours with.
         let far = first || matches!(self.current(), Some(Challenge::ComeCloser) | None);
         let largest = if far { LARGEST } else { LARGEST_LATER };
-        // Noise alone moves a head across one limit and back again: who holds still is straight up to a wider one.
+        // Noise alone moves a head across a limit and back: a head that holds still counts as straight up to a wider limit.
         let aside = if straight.is_some() { ASIDE } else { STRAIGHT };
         let face = match placed(glance, largest, aside) {
             Ok(face) => face,
@@ -651,14 +651,14 @@ impl Run {
         (self.request(), Keep::Required)
     }
 
-    /// Waits further. The face has to be held still anew.
+    /// Keeps waiting. The face has to be held still again.
     fn not_ready(&mut self, since: Timestamp, hint: Hint) -> (Hint, Keep) {
         self.phase = Phase::Ready { since, straight: None };
         (hint, Keep::No)
     }
 
-    /// Whether the first request waits for the face to be uncovered. Not for long: what was seen may be a mistake, or something that the user cannot
-    /// take off, and the burst is judged in any case.
+    /// Whether the first request waits for the face to be uncovered. It does not wait for long: the finding may be wrong, or the user may be unable
+    /// to take the cover off, and the burst is judged in any case.
     fn is_to_uncover(&mut self, glance: &Glance, now: Timestamp) -> bool {
         let limit = SelfieLimits::default().covered;
         let is_covered = glance.covered.is_some_and(|covered| covered > limit) && !face_is_veiled(glance.face_range);
@@ -762,8 +762,8 @@ impl Run {
         turn.or(self.has_neared(face, CLOSER).then_some(Challenge::ComeCloser))
     }
 
-    /// Whether a face is closer than at the latest request by at least this ratio. A turned one looks narrower: it has not come closer or
-    /// gone away.
+    /// Whether a face is closer than at the latest request by at least this ratio. A turned face looks narrower, but has not moved closer
+    /// or away.
     fn has_neared(&self, face: GlanceFace, ratio: f32) -> bool {
         looks_straight(face.yaw) && face.eye_distance >= self.base * ratio
     }
@@ -787,7 +787,7 @@ impl Run {
         }
     }
 
-    /// How far the requested movement is, 0 to 1.
+    /// How much of the requested movement is done, 0 to 1.
     fn within(&self, glance: &Glance) -> f32 {
         let (Phase::Asked { .. }, Some(face), Some(asked)) = (self.phase, glance.face, self.current()) else {
             return 0.0;
@@ -797,7 +797,7 @@ impl Run {
                 let by = (face.yaw - self.straight) * direction;
                 (face.yaw * direction / TURNED).min(by / TURNED_BY)
             }
-            // The burst is measured anew, and tells a distance from straight faces only.
+            // The burst is measured again, and only straight faces give a distance.
             None if !looks_straight(face.yaw) => 0.0,
             None => (face.eye_distance / self.base.max(1e-3) - 1.0) / (CLOSER - 1.0),
         };
@@ -805,7 +805,7 @@ impl Run {
     }
 }
 
-/// The face, if it is placed well and turned to neither side by more than `aside`; else what to do first.
+/// The face, if it is well placed and turned to neither side by more than `aside`; otherwise what to do first.
 fn placed(glance: &Glance, largest: f32, aside: f32) -> Result<GlanceFace, Hint> {
     if face_is_dark(glance.luma, glance.face_range) {
         return Err(Hint::TooDark);
@@ -823,7 +823,7 @@ fn placed(glance: &Glance, largest: f32, aside: f32) -> Result<GlanceFace, Hint>
     if face.eye_distance > largest {
         return Err(Hint::Farther);
     }
-    // Whoever does not see the oval needs the direction. The picture is not mirrored: its left is the user's right.
+    // Users who cannot see the oval need the direction. The picture is not mirrored: its left is the user's right.
     let beyond = |axis: usize| {
         let off = face.middle[axis] - MIDDLE[axis];
         (off.abs() > AWAY[axis]).then_some(off > 0.0)

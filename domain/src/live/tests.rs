@@ -92,7 +92,7 @@ fn a_face_whose_measured_turn_wavers_about_the_limit_holds_still_all_the_same() 
     assert_eq!(hints(&[0.13, 0.15, 0.16, 0.13]), [held, held, held, turn]);
     // Held long enough, but what the turn is measured from must be straight.
     assert_eq!(hints(&[0.13, 0.15, 0.16, 0.15, 0.13]), [held, held, held, ahead, turn]);
-    // A head that is turned aside begins anew.
+    // A head that is turned aside begins again.
     assert_eq!(hints(&[0.13, 0.21, 0.13, 0.13, 0.13]), [held, ahead, held, held, held]);
 }
 
@@ -326,7 +326,7 @@ fn a_turned_head_counts_only_if_it_was_seen_to_turn() {
     assert_eq!(turn(1_600, &[straight, Some(0.46), Some(0.53)]), "for a person");
     // A head on its way may be blurred.
     assert_eq!(turn(300, &[straight, Some(0.2), None, turned]), "seen");
-    // Whoever looks straight again may try again.
+    // A user who looks straight again may try again.
     assert_eq!(turn(300, &[straight, None, turned, straight, turned]), "seen");
 }
 
@@ -550,7 +550,7 @@ fn whoever_leans_in_although_nobody_asked_is_told_to_move_back_before_the_run_en
     assert_eq!(run.see(&face(0.0, 0.28), now).hint, Hint::HoldStill);
 }
 
-/// A face in a recording that shows these movements one after the other, again and again: a second and a half each, with as long
+/// A face in a recording that shows these movements one after another, again and again: a second and a half each, with as long
 /// a pause in between.
 fn recorded(movements: &[Challenge], millis: i64) -> Glance {
     let part = millis.div_euclid(1_500);

@@ -1,4 +1,4 @@
-//! The body of `POST /v1/verification-sessions`, parsed at the edge into a form that the rest can rely on.
+//! The body of `POST /v1/verification-sessions`, parsed at the edge into a type that the rest of the code can rely on.
 
 use crate::{
     callback::CallbackUrl,

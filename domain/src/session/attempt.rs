@@ -1,4 +1,4 @@
-//! Which attempt of a session something belongs to.
+//! Identifies the attempt of a session that something belongs to.
 
 use std::fmt;
 

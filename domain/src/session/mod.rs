@@ -111,7 +111,7 @@ pub struct Session {
     pub expires_at: Timestamp,
     /// When the decision was fixed.
     pub completed_at: Option<Timestamp>,
-    /// When the erasure was requested: it is on its way, whatever is asked afterwards.
+    /// When the erasure was requested. From then on, nothing can stop it.
     pub erasure_requested_at: Option<Timestamp>,
     /// When the personal data was erased.
     pub purged_at: Option<Timestamp>,
@@ -282,14 +282,15 @@ impl Session {
     }
 
     /// Whether its personal data is still kept. The end of the retention period alone changes nothing until the data is erased. A request
-    /// for erasure does, since somebody was told that it would be carried out.
+    /// for erasure does, since its author was told that it would be carried out.
     #[must_use]
     pub const fn may_be_revived(&self) -> bool {
         self.purged_at.is_none() && self.erasure_requested_at.is_none()
     }
 
     /// The same session with the times corrected that a wrong clock had set: an unfinished one gets a new deadline, and one that has been
-    /// decided ended now. `None` if there is nothing to set: what is being decided or reviewed has no deadline, and a failure has no time.
+    /// decided ended now. `None` if there is nothing to set: a session that is being decided or reviewed has no deadline, and the time of
+    /// a failure is not stored.
     #[must_use]
     pub fn redate(&self, now: Timestamp, lifetime: Millis) -> Option<Self> {
         let expires_at = match self.status {

@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub(crate) bodies: Vec<String>,
 }
 
-/// Closed loop: each client sends its requests one after the other, as fast as the responses arrive.
+/// Closed loop: each client sends its requests one after another, as fast as the responses arrive.
 pub(crate) fn closed(address: SocketAddr, clients: Vec<Vec<Vec<u8>>>) -> Outcome {
     run(address, clients, None)
 }

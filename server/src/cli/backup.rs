@@ -36,7 +36,7 @@ pub(super) enum BackupCommand {
     /// Restores a backup into the empty data folder, databases and bucket of this configuration. Webhooks and the export of the audit
     /// log are held until a start with --send-deliveries.
     Restore(Restore),
-    /// Does for databases that were restored in another way, such as with `pg_restore`, what `restore` does last: holds webhooks and the
+    /// Completes the restore of databases that were restored in another way, such as with `pg_restore`: holds webhooks and the
     /// export of the audit log, and erases again everyone who was erased since the data was copied. Run it with --put-back before the first
     /// start.
     Settle(Settle),

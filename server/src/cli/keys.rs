@@ -31,14 +31,14 @@ pub(super) enum KeysCommand {
 
 #[derive(Args)]
 pub(super) struct Generate {
-    /// Its version: for a rotation, one more than the newest.
+    /// Version of the key: for a rotation, one more than the newest.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     version: u32,
 }
 
 #[derive(Args)]
 pub(super) struct Rotate {
-    /// Seconds to wait before the old version is removed, for what running processes encrypted with it and have not stored yet.
+    /// Seconds to wait before the old version is removed, so that running processes can store what they encrypted with it.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     settle: u64,
     /// Every process has been restarted since the new version was added. Only for a master key that does not come from a file.

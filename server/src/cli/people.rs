@@ -1,5 +1,5 @@
 //! `user invite`, `user reset`, `user remove-factors`, `user unlink`, `user disable`, `user enable`, `user release`, `user grant-operator`,
-//! `user revoke-operator`. These do not set passwords either: they print a link through which people choose one.
+//! `user revoke-operator`. Like the console, these never set a password: they print a link through which people choose one.
 
 use super::{Failure, Settings, block_on, end, logging, say};
 use crate::open::{open_existing, open_without_models};

@@ -1,5 +1,5 @@
-//! The value of each setting and where it comes from. Takes the names and types of the settings from the default file, and does
-//! not know their meaning.
+//! The value of each setting and its origin. Takes the names and types of the settings from the default file, without knowing
+//! their meaning.
 
 use super::{DEFAULTS, Fault};
 use domain::secret::Secret;

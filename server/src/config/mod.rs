@@ -34,8 +34,8 @@ use url::Url;
 pub const DEFAULTS: &str = include_str!("../../default.toml");
 
 const MIB: usize = 1024 * 1024;
-/// The longest `uploads.patience`, in seconds. With the two minutes that an upload that has arrived may wait as well, a phone must not take its
-/// connection for dead ([`app::camera::retry::DEAD_MS`]): it would send the same picture again and again.
+/// The longest `uploads.patience`, in seconds. With the two minutes that an upload that has arrived may wait as well, a phone must not consider
+/// its connection dead ([`app::camera::retry::DEAD_MS`]), or it would send the same picture again and again.
 pub(crate) const MOST_PATIENCE: u64 = 50;
 
 /// One thing wrong with the settings.
@@ -101,7 +101,7 @@ pub struct Config {
     pub worker: Worker,
     /// How long rows are kept that are not part of a session.
     pub retention: Retention,
-    /// For how long a secret is to be used at most.
+    /// The maximum age of a secret.
     pub secret_age: Millis,
     /// Rate limits.
     pub rates: Rates,
@@ -201,7 +201,7 @@ impl Config {
         let database_url = database_url(reader, "database.url", &data_dir.join("honnin.db"));
         let keys_url = keys_url(reader, &database_url, &data_dir);
         let limits = limits(reader);
-        // All are read before the first one that is missing ends this: somebody should see every fault at once.
+        // All are read before a missing one ends this, so that every fault is reported at once.
         let proxies = proxies(reader);
         let master_key = master_key::read(reader, &data_dir);
         let s3 = pictures::read_server(reader);
@@ -251,7 +251,7 @@ fn limits(reader: &mut Reader<'_>) -> Limits {
         body: reader.seconds("http.body_grace"),
         idle: reader.seconds("http.idle_timeout"),
         write: reader.seconds("http.write_timeout"),
-        // What an operation accepts, its router knows.
+        // The router knows what an operation accepts.
         announced: |_| u64::MAX,
         head_bytes: reader.number("http.max_header_bytes", 8192..=1 << 20),
         stop: reader.seconds("http.stop_timeout"),
@@ -466,8 +466,8 @@ fn log_level(reader: &mut Reader<'_>) -> String {
     level
 }
 
-/// Whether a part of a filter says which level is meant. If none does, as in "warning", each would be taken for a part of the program of which all is
-/// logged, and nothing of the others.
+/// Whether a part of a filter says which level is meant. If none does, as in "warning", each part would be taken for the name of a crate, and only
+/// those crates would be logged.
 fn says_a_level(part: &str) -> bool {
     part.contains(['=', '[']) || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }

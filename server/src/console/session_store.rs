@@ -1,5 +1,5 @@
-//! Where the session layer stores its records: the service's table, by the hash of the cookie's value. Of a record that was loaded, only what the
-//! request has changed is saved.
+//! Where the session layer stores its records: the service's table, by the hash of the cookie's value. For a record that was loaded, only what
+//! the request has changed is saved.
 
 use async_trait::async_trait;
 use domain::{ids::UserId, time::Timestamp};

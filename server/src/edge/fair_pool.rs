@@ -1,6 +1,6 @@
-//! A limited resource, shared among networks or tenants: while enough of it remains free, anybody may take; what goes beyond that
-//! is for those who hold less than a quarter. So a single network leaves at least half to the others, and an office behind one
-//! address is not limited while nobody else is there.
+//! A limited resource, shared among networks or tenants: while enough of it is free, anybody may take some; beyond that, only
+//! those who hold less than a quarter may. So a single network leaves at least half to the others, and an office behind one
+//! address is not limited while nobody else is active.
 
 use super::Network;
 use domain::ids::TenantId;

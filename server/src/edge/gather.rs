@@ -1,8 +1,7 @@
-//! A request's body before and after its handler. Before: a small body is read as a whole while the request holds nothing but
-//! the memory of what has arrived, so that a client that announces a body and does not send it blocks nobody. One that is announced as too long
-//! is not waited for. After: what a
-//! handler did not read is read to its end if that is near, so that the connection can be reused; otherwise the response has to
-//! announce that the connection closes.
+//! A request's body before and after its handler. Before: a small body is read as a whole while the request holds nothing but the memory of
+//! what has arrived, so that a client that announces a body and does not send it blocks nobody. The edge does not wait for a body that is
+//! announced as too long. After: what a handler did not read is read to its end if that is near, so that the connection can be reused;
+//! otherwise the response has to announce that the connection closes.
 
 use super::{
     Network, TooLong, TooSlow, caused_by,

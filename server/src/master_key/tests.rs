@@ -1,4 +1,4 @@
-//! Each source as it is, and as it fails.
+//! Each source when it works, and when it fails.
 
 use super::*;
 use crate::config::KeyService;

@@ -1,4 +1,4 @@
-//! Uploaded forms as a target of the fuzzer: see docs/TESTING.md.
+//! Fuzz target for uploaded forms: see docs/TESTING.md.
 
 use super::{Part, form};
 use axum::{body::Body, extract::Request};

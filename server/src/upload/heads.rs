@@ -1,5 +1,5 @@
-//! A limit for the heads of a form's parts. The parser keeps all that arrives until a head is complete, and searches all of it again with
-//! every piece: a head without an end would take memory that nobody reserved, and time that grows with the square of its length.
+//! A limit for the heads of a form's parts. The parser buffers everything until a head is complete, and searches all of it again with
+//! every piece: an endless head would take memory that nobody reserved, and time that grows with the square of its length.
 
 use axum::{Error, body::Body};
 use bytes::Bytes;

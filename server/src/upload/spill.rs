@@ -1,5 +1,5 @@
-//! Where pictures arrive: encrypted files without a name, so that a slow phone holds disk instead of memory. Disk is reserved like
-//! memory; an upload for which there is none waits unread, until there is memory.
+//! Where pictures arrive: encrypted files without a name, so that a slow phone holds disk instead of memory. Disk space is
+//! reserved like memory; an upload for which there is no disk space waits unread until there is memory.
 
 use super::{
     MIB, UploadFault,

@@ -1,5 +1,5 @@
-//! Reading a small body. axum's own extractors answer in plain text and require a content type; these do neither. And writing one that contains
-//! JSON as a customer wrote it.
+//! Reading a small body. axum's own extractors answer in plain text and require a content type; these do neither. Also writes bodies that
+//! contain JSON as a customer wrote it.
 
 use super::ApiError;
 use crate::edge::{TooLong, TooSlow, caused_by};

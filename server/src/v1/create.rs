@@ -1,5 +1,5 @@
 //! `POST /v1/verification-sessions`. Checks in this order: key, address, rate limit, body, callback URL, tenant settings. The rate limit does not
-//! refuse who repeats a creation that has succeeded.
+//! apply to the repetition of a creation that has succeeded.
 
 use super::{ApiError, body, caller::caller, error::respond, examples, refusals};
 use crate::{edge::RequestContext, state::App};

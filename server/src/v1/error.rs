@@ -205,7 +205,7 @@ impl ApiError {
                 "must have 1 to 255 visible ASCII characters, and be given once",
             ),
             Self::BrokenBody => decode("Syntax", &[], "the body ended too early, or its chunks are malformed"),
-            Self::BodyTooLarge => decode("Limit", &[], &format!("the body must have at most {LIMIT} bytes")),
+            Self::BodyTooLarge => decode("Limit", &[], &format!("the body must be at most {LIMIT} bytes")),
             Self::SessionNotFound(id) => json!(SessionNotFound::new(id)),
             Self::ReprocessNotAllowed(id) => json!(ReprocessNotAllowed::new(id)),
             Self::CancelNotAllowed(id) => json!(CancelNotAllowed::new(id)),
@@ -345,7 +345,7 @@ mod tests {
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Type","message":"must be a string","path":["state"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Format","message":"must have 1 to 255 visible ASCII characters, and be given once","path":["Idempotency-Key"]}],"message":"The request does not match the API description."}
         400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Syntax","message":"the body ended too early, or its chunks are malformed","path":[]}],"message":"The request does not match the API description."}
-        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"the body must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
+        400 {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"the body must be at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
         404 {"_tag":"SessionNotFound","id":"éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé"}
         404 {"_tag":"SessionNotFound","id":"vs_x"}
         409 {"_tag":"ReprocessNotAllowed","id":"vs_x"}

@@ -1,4 +1,4 @@
-//! The query strings of lists as a target of the fuzzer: see docs/TESTING.md.
+//! Fuzz target for the query strings of lists: see docs/TESTING.md.
 
 use super::query::Query;
 use domain::{cursor, ids::SessionId};

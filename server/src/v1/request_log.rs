@@ -1,5 +1,5 @@
-//! Notes what customers' servers called, for their developers. Of a request that no key of a tenant was found for, nothing is
-//! noted: it belongs to nobody.
+//! Records what customers' servers called, for their developers. A request without a valid key of a tenant is not recorded:
+//! it belongs to nobody.
 
 use crate::{
     edge::{HUNG_UP, RequestContext},

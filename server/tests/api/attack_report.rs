@@ -85,7 +85,7 @@ fn recordings_are_judged_once_and_reported_by_kind() {
             .unwrap()
             .contains("replayed")
     );
-    // Run again, it judges nothing anew; interrupted, it judges what is missing.
+    // Run again, it judges nothing again; interrupted, it judges what is missing.
     let judged = out.join("recordings.jsonl");
     let lines = fs::read_to_string(&judged).unwrap();
     assert_eq!(lines.lines().count(), 4);

@@ -182,7 +182,7 @@ async fn whoever_confirms_in_the_middle_of_a_change_is_told_that_nothing_has_bee
     rita.post("/admin/confirm", &format!("{next}&{password}")).await;
     let told = rita.get("/admin/people").await.body;
     assert!(
-        told.contains("Nothing has been changed yet: repeat what you were doing."),
+        told.contains("Nothing has changed yet. Repeat your last action."),
         "{told}"
     );
     // Whoever confirms in a tab of its own has still typed something in the other one.

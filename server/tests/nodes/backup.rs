@@ -600,7 +600,7 @@ async fn whoever_was_erased_after_a_copy_to_a_bucket_does_not_come_back_with_it_
     stays_erased(&copy, &Installation::new().with_s3(&data), &id).await;
 }
 
-/// Planted faults that this test detects: keys that stay for ever because no session has them; keys that are removed unasked.
+/// Planted faults that this test detects: keys that stay forever because no session has them; keys that are removed unasked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_sessions_that_only_newer_copies_have_are_counted_after_a_restore_and_removed_on_request() {
     let (installation, older, known) = copied().await;

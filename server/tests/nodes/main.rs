@@ -1,4 +1,4 @@
-//! Whole processes: killed in the middle of their work, stopped under load, restarted one after the other.
+//! Whole processes: killed in the middle of their work, stopped under load, restarted one after another.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(clippy::print_stdout, reason = "prints how much was tested")]

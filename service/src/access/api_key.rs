@@ -1,4 +1,4 @@
-//! API keys: `hn_live_` or `hn_test_`, 160 random bits, and a checksum that lets scanners recognise keys and exposes typing
+//! API keys: `hn_live_` or `hn_test_`, 160 random bits, and a checksum that lets scanners recognise keys and reveals typing
 //! errors.
 
 use crate::runtime::random::Random;

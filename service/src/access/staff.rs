@@ -169,7 +169,7 @@ impl Staff {
         self.operator
     }
 
-    /// Whether the tenant requires a second factor, and they have none: they can do nothing but set one up.
+    /// Whether the tenant requires a second factor, and they have none: they can do nothing except set one up.
     #[must_use]
     pub const fn lacks_factor(&self) -> bool {
         self.lacks_factor

@@ -347,7 +347,7 @@ async fn end(
     let is_stored = captures::save_findings(tx, &capture.id, findings, problems, now).await?;
     let is_good = is_stored && findings.is_some() && problems.is_empty();
     if is_good && capture.slot == Slot::Selfie && capture.accepted_at.is_none() {
-        // It seemed poor when it arrived, and nothing is wrong with it: it is used, so that whoever reviews the session has to see it.
+        // It seemed poor when it arrived, and nothing is wrong with it: it is used, so the reviewer of the session has to see it.
         captures::mark_accepted(tx, &capture.id, &[], now).await?;
     }
     wake_decision(tx, row, now).await

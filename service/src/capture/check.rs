@@ -1,4 +1,4 @@
-//! Checking the photo just taken: use it, or take another. A selfie is used anyway here, once another try showed nothing new.
+//! Checking the photo just taken: use it, or take another. A selfie can be used anyway once another try has shown nothing new.
 
 use crate::{
     Honnin,

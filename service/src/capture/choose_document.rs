@@ -1,6 +1,6 @@
 //! Choosing the document. Choosing another kind means taking new photos as long as tries are left. Choosing the same kind again keeps the good ones:
-//! nothing is lost by looking at the choice, and a photo that has problems is taken again. For new photos of the same kind, or of another document of
-//! that kind, there is a choice of its own. What was typed is kept for the details of the new document.
+//! opening the page again loses nothing, and a photo with problems is taken again. A separate option takes new photos of the same kind, or of another
+//! document of that kind. What was typed is kept for the details of the new document.
 
 use crate::{
     Honnin,

@@ -1,4 +1,4 @@
-//! The details: prefilled with the readings, confirmed or corrected by the user. Stored encrypted. Whoever turns to another document finds there what
+//! The details: prefilled with the readings, confirmed or corrected by the user. Stored encrypted. Users who switch to another document find what
 //! they have typed, to be confirmed again.
 
 use crate::{
@@ -254,7 +254,7 @@ fn sealed_draft(attempt: &AttemptState, key: &SessionKey, form: TypedForm) -> Re
     seal_json(key, &attempt.row.associated_data(SealedValue::AttemptDraft), &draft).map(Some)
 }
 
-/// The fields that are filled in one by one, each with what was read. Whoever has said that they have one name only has said what it is.
+/// The fields that are filled in one by one, each with what was read. A user who has said that they have only one name has already given it.
 fn single_fields<'a>(form: &'a mut TypedForm, read: &'a TypedForm) -> Vec<(&'a mut String, &'a String)> {
     let one_name = form.one_name;
     let names = [

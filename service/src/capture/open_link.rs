@@ -157,8 +157,8 @@ fn cookie_of(token: &str, mark: &str) -> Secret<String> {
 /// Returns the session that was opened.
 async fn use_link(tx: &mut Tx, hash: &[u8], cookie: &[u8], now: Timestamp) -> Result<SessionId, OpenLinkError> {
     let link = links::find(tx, hash).await?.ok_or(OpenLinkError::NotUsable)?;
-    // Of two taps at the same moment, the second waits here, and then finds the cookie of the first. Whoever replaces links locks the session
-    // first as well.
+    // Of two taps at the same moment, the second waits here, and then finds the cookie of the first. An operation that replaces links locks
+    // the session first as well.
     sessions::lock(tx, &link.session).await?;
     let mut row = sessions::find_any(tx, &link.session)
         .await?

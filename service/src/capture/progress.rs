@@ -368,7 +368,7 @@ impl AttemptState {
         self.plan().has(PlanStep::Selfie) && self.tenant.settings_or_default().policy.find_duplicates
     }
 
-    /// Whether the screen shines in changing colours at the end of a selfie.
+    /// Whether the screen shows changing colours at the end of a selfie.
     #[must_use]
     pub fn shows_colours(&self) -> bool {
         self.tenant.settings_or_default().flashes

@@ -1,5 +1,5 @@
-//! What people are shown of a stored picture: the card cropped and straightened, its items or its face alone, or the picture reduced.
-//! Made on request, in the pool that analyses pictures; the stored picture remains unchanged.
+//! The views of a stored picture that people are shown: the card cropped and straightened, only its items or its face, or the picture
+//! reduced. They are made on request, in the pool that analyses pictures; the stored picture remains unchanged.
 
 use super::strips::{self, Items};
 use crate::{

@@ -64,7 +64,7 @@ pub async fn to_check(honnin: &Honnin, applicant: &Applicant) -> Result<ToCheck,
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     let found = PictureFindings::of(&attempt, &key)?;
     let problems = found.problems(&attempt, slot);
-    // What was taken for a card that was not found is a crop of something else.
+    // If the card was not found, what was cut out is something else.
     let is_card = !problems.contains(&Reason::DocumentNotFound);
     Ok(ToCheck {
         id: capture.id.clone(),
@@ -117,7 +117,7 @@ pub(crate) async fn ask_again(
     Err(StepRefused::OutOfTurn)
 }
 
-/// Whether somebody who was shown `shown` knows of a problem. Whoever knows that the document was not found expects no better of it.
+/// Whether somebody who was shown `shown` knows about a problem. A user who knows that the document was not found expects its other problems.
 pub(crate) fn is_known(problem: Reason, shown: &[Reason]) -> bool {
     let expected = matches!(problem, Reason::DocumentCutOff | Reason::DocumentBlurry);
     shown.contains(&problem) || (expected && shown.contains(&Reason::DocumentNotFound))

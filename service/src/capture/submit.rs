@@ -34,7 +34,7 @@ pub struct Summary {
     pub selfie: Option<(CaptureId, usize)>,
     /// Whether another selfie can be taken instead.
     pub may_retake_selfie: bool,
-    /// Whether the selfie is not good enough and no tries are left, so that a person looks at it.
+    /// Whether the selfie is not good enough and no tries are left, so that a person reviews it.
     pub has_poor_selfie: bool,
 }
 

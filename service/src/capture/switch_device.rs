@@ -14,8 +14,8 @@ use store::{audit, session::links};
 /// How long the link can be opened: the other phone is at hand.
 pub const LIFETIME: Millis = Millis::minutes(15);
 
-/// How many links a session may have had, whoever made them, for its user to be given another one. Each stays in the audit log and on
-/// the session's page: without a limit, anybody with a link could fill both within hours. No genuine user changes devices so often.
+/// How many links a session may have had, whoever created them, before its user gets no more. Each stays in the audit log and on the
+/// session's page: without a limit, anybody with a link could fill both within hours. No genuine user changes devices so often.
 pub const MOST_LINKS: usize = 50;
 
 /// Creates the link; an earlier one becomes invalid.

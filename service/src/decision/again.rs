@@ -1,4 +1,4 @@
-//! Deciding again what was decided, from what is stored of it: by the policy of that time, or by another.
+//! Replaying a decision from the stored data, under the policy of that time or another one.
 
 use crate::{
     capture::progress::AttemptState,

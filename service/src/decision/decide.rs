@@ -35,7 +35,7 @@ use store::{
 /// `failed`: nobody could review it either.
 const MAX_UNREADABLE: i64 = 8;
 /// Runs in a row that began and whose end nobody noted, mostly since they took the whole process down, after which a session ends in `failed`: it
-/// would go on for ever. With the leases, some two minutes.
+/// would go on forever. With the leases, some two minutes.
 const MAX_BEGUN: i64 = 8;
 /// Within which time runs begin again that were under way when the process went down.
 const APART: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ async fn decide_session(honnin: &Honnin, job: &Job, id: SessionId) -> Result<(),
         tracing::error!(
             session = %attempt.row.session.id,
             runs = job.begun,
-            "gave up deciding a session: no run came to its end"
+            "gave up deciding a session: no run was completed"
         );
         return Ok(fail(honnin, job, attempt.row, FailureReason::AttemptsExhausted).await?);
     }

@@ -1,5 +1,5 @@
-//! A decision with its record: encrypted first, since keys are read outside units of work; then stored in the unit that ends
-//! the session.
+//! A decision and its record. The record is encrypted first, since keys are read outside units of work, and then stored in
+//! the unit that ends the session.
 
 use crate::{runtime::sealed_json::seal_json, session::end::Ending};
 use domain::{

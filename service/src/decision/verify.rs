@@ -1,4 +1,4 @@
-//! Verifying the decisions on a session: each is made again from what is stored, by the policy of that time, and compared with what is recorded.
+//! Verifying the decisions on a session: each is replayed from the stored data, under the policy of that time, and compared with the record.
 
 use crate::{
     Honnin,

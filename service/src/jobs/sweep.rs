@@ -1,5 +1,5 @@
-//! The hourly sweep: removes rows that are no longer needed, and pictures that belong to no session. What belongs to a session leaves
-//! with its personal data (`privacy::erase`), or stays with its outcome.
+//! The hourly sweep: removes rows that are no longer needed, and pictures that belong to no session. The data of a session is removed
+//! with its personal data (`privacy::erase`), or kept with its outcome.
 
 use crate::{
     Honnin,
@@ -42,14 +42,14 @@ const BATCH: u32 = 500;
 const LOOKED_UP: usize = 500;
 /// Pictures of sessions that the database does not know are kept for this long.
 const UNKNOWN_KEPT: Millis = Millis::days(1);
-/// No pictures of unknown sessions are removed if there are more of them than this, and than one in so many that have pictures.
+/// No pictures of unknown sessions are removed if there are more such sessions than this, and more than one in this many of those with pictures.
 const MAX_UNKNOWN: usize = 20;
 const UNKNOWN_SHARE: usize = 100;
-/// After so many sessions in a row whose pictures cannot be removed, no more are tried.
+/// After this many consecutive sessions whose pictures cannot be removed, no more are tried.
 const MAX_FAILURES: usize = 10;
 /// How long it is kept when a case was in the review queue: longer than any page counts.
 const STAYS_KEPT: Millis = Millis::days(100);
-/// One sweep in so many looks at every event that may be old enough.
+/// One sweep in this many examines every event that may be old enough.
 const THOROUGH_EVERY: i64 = 12;
 /// All nodes share one sweep.
 const SUBJECT: &str = "all";
@@ -254,7 +254,7 @@ async fn sweep_webhooks(honnin: &Honnin, now: Timestamp, events: EventSweep, ste
     }
 }
 
-/// Which events a sweep looks at.
+/// Which events a sweep examines.
 #[derive(Clone, Copy)]
 enum EventSweep {
     /// Every one that may be old enough. Events of sessions that were erased before the period was over that their tenant has now, because somebody

@@ -56,7 +56,7 @@ pub enum InviteError {
     #[error("there is no such tenant")]
     NoTenant,
     /// The invitation was made before, and its link shown then.
-    #[error("the invitation was made already")]
+    #[error("the invitation was already created")]
     Repeated,
     /// Too many addresses that have an account; this one was not looked for.
     #[error("too many attempts")]

@@ -1,5 +1,5 @@
-//! The links that a person has made for others: invitations and password resets. They let their holders in, so they end with the powers and with the
-//! sessions of whoever made them: somebody else may have made them in one of these sessions.
+//! The links that a person has made for others: invitations and password resets. They give their holders access, so they become invalid when the
+//! person who made them loses the role or their sessions are ended: somebody else may have made the links in one of those sessions.
 
 use crate::{Honnin, access::Staff};
 use domain::{
@@ -37,7 +37,7 @@ pub(super) async fn lock(tx: &mut Tx, home: Option<&TenantId>) -> Result<(), Sto
     }
 }
 
-/// Withdraws every link that a person has made. An open invitation has an entry of its own, since its tenant lists it until then.
+/// Withdraws every link that a person has made. An open invitation has a separate audit entry, since its tenant lists it until then.
 pub(super) async fn withdraw(tx: &mut Tx, user: &UserId, now: Timestamp) -> Result<(), StoreError> {
     password_resets::revoke_by(tx, user).await?;
     let revoked = invitations::revoke_by(tx, user).await?;

@@ -231,8 +231,8 @@ pub enum Change {
 pub async fn change_person(honnin: &Honnin, admin: &Admin, id: &UserId, change: Change) -> Result<(), PeopleError> {
     let (staff, id, now) = (admin.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        // Whoever takes the caller's powers away waits for the tenant, as this does for them. The caller's own account is only read, so that two
-        // who shut each other out do not wait for each other.
+        // A unit that takes the caller's rights away waits for the tenant, as this one waits for it. The caller's own account is only read, so
+        // that two who shut each other out do not wait for each other.
         tenants::lock(tx, staff.tenant()).await?;
         let people = users::list(tx, staff.tenant()).await?;
         if !is_unchanged(&staff, people.iter().find(|person| person.id == *staff.user())) {
@@ -317,7 +317,7 @@ pub(crate) async fn is_still(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreEr
 }
 
 /// Whether somebody, whose account is `user` by now, has kept their rank since they made the request, and been neither disabled nor signed out
-/// everywhere, as whoever loses the rights of an operator is.
+/// everywhere, like a person who loses operator rights.
 fn is_unchanged(staff: &Staff, user: Option<&UserRow>) -> bool {
     user.is_some_and(|user| {
         let has_rank = match staff.rank() {

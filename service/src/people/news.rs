@@ -15,7 +15,7 @@ use store::{
 
 /// Entries that are shown at most.
 const MAX_ENTRIES: u32 = 50;
-/// What concerns a person's own account, whoever did it. Of sign-ins, those from a new network.
+/// What concerns a person's own account, whoever did it. Of the sign-ins, those from a new network.
 const OWN: &[AuditAction] = &[
     AuditAction::FactorAdd,
     AuditAction::FactorRemove,
@@ -47,7 +47,7 @@ const IN_THEIR_NAME: &[AuditAction] = &[AuditAction::PersonChange];
 /// What has happened since the last visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct News {
-    /// The last visit with this browser before this one, or how far back is told if there was none.
+    /// The last visit with this browser before this one, or how far back the news goes if there was none.
     pub since: Timestamp,
     /// The address it came from; `None` if there was none.
     pub from: Option<String>,

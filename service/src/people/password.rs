@@ -1,5 +1,5 @@
-//! Passwords of console users: argon2id on the blocking pool, a few at a time. What counts is length, and that a password is
-//! not easy to guess (NIST SP 800-63B-4, 3.1.1.2); there are no composition rules.
+//! Passwords of console users: argon2id on the blocking pool, a few at a time. A password has to be long and not easy to
+//! guess (NIST SP 800-63B-4, 3.1.1.2); there are no composition rules.
 
 use argon2::{
     Argon2,
@@ -35,7 +35,7 @@ pub enum BadPassword {
     #[error("The password must have at least {LEAST} characters.")]
     TooShort,
     /// More than [`MAX_BYTES`] bytes.
-    #[error("The password must have at most {MAX_BYTES} bytes.")]
+    #[error("The password must be at most {MAX_BYTES} bytes.")]
     TooLong,
     /// Easy to guess.
     #[error(

@@ -127,7 +127,7 @@ async fn issue(
     let hash = token::hash(token.expose());
     let unit = honnin.db.write(async move |tx| {
         if let Some(staff) = &issued_by {
-            // As in `change_person`. Whoever makes the person an operator waits as well: then, this link is there to be revoked.
+            // As in `change_person`. A unit that makes the person an operator waits as well, and then finds this link to revoke.
             tenants::lock(tx, staff.tenant()).await?;
             if !is_unchanged(staff, users::find(tx, staff.user()).await?.as_ref()) {
                 return Err(PeopleError::Forbidden);

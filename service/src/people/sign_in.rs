@@ -1,6 +1,6 @@
-//! Signing in to the console. Attempts are counted before hashing, and an unknown account takes as long as a known one. Only
-//! failures count: a successful attempt is taken back. Counting it first keeps concurrent attempts within the limits. Where a second factor is needed,
-//! an attempt is successful once that has come: whoever has nothing but the password does not begin one sign-in after the other.
+//! Signing in to the console. Attempts are counted before hashing, and an unknown account takes as long as a known one. Only failures count: a
+//! successful attempt is taken back. Counting it first keeps concurrent attempts within the limits. Where a second factor is required, an attempt
+//! counts as successful only after it: somebody who has only the password cannot start one sign-in after another.
 
 use crate::{
     Honnin,
@@ -81,7 +81,7 @@ impl Buckets {
         }
     }
 
-    /// Apart from sign-ins: whoever fails at those, from wherever, keeps nobody from working who is signed in.
+    /// Counted separately from sign-ins, so that failed sign-ins, from anywhere, do not lock out somebody who is signed in.
     fn of_confirmation(staff: &Staff) -> Self {
         let (user, home) = (staff.user().as_str(), client_network(staff.address()).to_string());
         Self {

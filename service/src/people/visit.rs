@@ -29,11 +29,11 @@ pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<Use
     Ok(found.filter(|user| user.disabled_at.is_none()))
 }
 
-/// Since when a session tells what has happened. It is the browser's own: whoever signs in with another one, with a stolen password for example, hides
+/// Where the news of a session starts. It belongs to the browser: somebody who signs in with another one, with a stolen password for example, hides
 /// nothing from the person's next visit with this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Since {
-    /// The sign-in with this browser before, or how far back is told if there was none.
+    /// The previous sign-in with this browser, or how far back the news goes if there was none.
     pub at: Timestamp,
     /// The address that sign-in came from; `None` if there was none.
     pub from: Option<String>,
@@ -71,7 +71,7 @@ pub struct Entrance {
     pub user: UserId,
     /// Of which epoch of their sessions it is. The session is stored later: by then, all of this epoch may have been ended.
     pub epoch: i64,
-    /// Since when it tells what has happened. `None` if there is nothing to tell at a first visit, or it goes on as the one before it.
+    /// Where its news starts. `None` if there is no news at a first visit, or if it continues that of the session before.
     pub since: Option<Since>,
 }
 
@@ -85,7 +85,7 @@ pub(super) async fn record(
 ) -> Result<Entrance, StoreError> {
     let marked = users::mark_visit(tx, user, entry.address.as_deref(), entry.at).await?;
     let last_use = known_browser::see(tx, user, client, entry.at, marked.entry).await?;
-    // Whoever else has signed in meanwhile, the network of this browser's last sign-in is not new.
+    // The network of this browser's last sign-in is not new, even if somebody else has signed in meanwhile.
     let earlier = marked.before.iter().chain(last_use.as_ref().map(|last| &last.address));
     let network = is_new(earlier, entry.address.as_deref()).then(|| DetailWord::NewNetwork.to_string());
     let is_new_browser = last_use.is_none() && !marked.before.is_empty();

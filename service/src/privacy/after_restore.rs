@@ -1,6 +1,6 @@
-//! Erasing again what was erased after a backup was made. Its keys are gone, so that nothing of it can be read; this empties the
-//! columns and removes the pictures as well, and makes the session say that it was erased. What was erased after the keys were copied has its key
-//! again, and is erased by somebody who knows of it.
+//! Erasing again what was erased after a backup was made. Its keys are gone, so that nothing of it can be read; this empties the columns and
+//! removes the pictures as well, and marks the session as erased. A session that was erased after the keys were copied has its key again, and has
+//! to be erased by somebody who knows about it.
 //!
 //! And the other way round: the keys are newer than the data, so some may be of sessions that only newer copies have. This installation does
 //! not know these people and cannot erase them; while their keys are copied along, the newer copies of them can be read.

@@ -1,6 +1,5 @@
-//! Erasing the personal data of an ended session after its retention period: the encrypted columns, the key (and thereby every
-//! backup), the pictures, and what SQLite's logs still contain of them. After a crash in between the job remains, and runs
-//! through all of it again.
+//! Erasing the personal data of an ended session after its retention period: the encrypted columns, the key (and with it every
+//! backup), the pictures, and what SQLite's logs still contain. After a crash the job remains and repeats all steps.
 
 use crate::{Honnin, runtime::job_error::JobError, session};
 use domain::{

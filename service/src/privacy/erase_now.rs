@@ -57,8 +57,8 @@ pub async fn erase_now(honnin: &Honnin, admin: &Admin, id: &SessionId) -> Result
     let unit = honnin.db.write(async move |tx| {
         let session = schedule(tx, staff.tenant(), &wanted, &event, at).await?;
         let session = session.ok_or(EraseNowError::NotFound)?;
-        // It cannot be undone: whoever has just been shut out erases nothing. Asked after the session is written, since whoever assigns a
-        // case locks its session before the account, too; the error takes back what was written.
+        // It cannot be undone: a person who has just lost access must not erase anything. Asked after the session is written, since
+        // whoever assigns a case locks its session before the account, too; the error takes back what was written.
         if !is_still(tx, &staff).await? {
             return Err(EraseNowError::from(Forbidden));
         }

@@ -21,8 +21,8 @@ pub struct Sealed {
     pub older_secrets: usize,
 }
 
-/// Encrypts everything with the newest version; returns how much was encrypted anew. It can be interrupted and run again at any
-/// point. `progress` is told the data keys done so far.
+/// Encrypts everything with the newest version; returns how much was encrypted again. It can be interrupted and run again at any
+/// point. `progress` receives the number of data keys done so far.
 ///
 /// # Errors
 /// If a database does not respond, or something cannot be decrypted.

@@ -1,5 +1,5 @@
-//! The end of personal data: when its retention has run out, or because an admin says so. Also the
-//! rotation of the master key, which protects it until then.
+//! Erasing personal data, when its retention period is over or at an admin's request. Also the rotation of the master
+//! key, which protects it until then.
 
 pub mod after_restore;
 pub(crate) mod erase;

@@ -1,5 +1,5 @@
-//! Assigning a case to a reviewer, to oneself or to nobody. It says who is to decide a case and keeps nobody from doing so: while
-//! somebody works on it, the reservation does.
+//! Assigning a case to a reviewer, to oneself or to nobody. An assignment says who is to decide a case, but does not prevent
+//! others from deciding it; the reservation does that while somebody is working on it.
 
 use crate::{Honnin, access::Reviewer, people::may_review};
 use domain::{
@@ -65,7 +65,7 @@ pub async fn assign(
         match &to {
             None => review::unassign(tx, &id).await?,
             Some(user) => {
-                // Whoever disables them takes their cases from them: before this, or afterwards and this one too.
+                // Disabling the person unassigns their cases: either before this, or afterwards and this one too.
                 users::lock(tx, user).await?;
                 let found = users::find(tx, user).await?.filter(may_review);
                 if found.is_none_or(|found| found.tenant() != Some(staff.tenant())) {

@@ -87,8 +87,8 @@ pub async fn has_next(honnin: &Honnin, reviewer: &Reviewer, filter: Filter) -> R
 }
 
 /// Reserves the case that comes next, however far down the queue it is: of those that a filter selects and that nobody but the caller works on or is
-/// to decide, the one that has been waiting longest. It is looked for while others write, since that may take long. That it is still free is seen in
-/// the unit that reserves it, so that reviewers who go on at the same moment get different cases.
+/// to decide, the one that has been waiting longest. The search may take long, so it does not hold the writer. The unit that reserves the case checks
+/// that it is still free, so that reviewers who continue at the same moment get different cases.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,5 +1,6 @@
 //! The reviewer's decision: approve, reject, or ask the user again. An approval or rejection is stored and takes effect a moment
-//! later ([`super::take_effect`]), so that a slip can be undone before anybody is told; asking again takes effect immediately.
+//! later ([`super::take_effect`]), so that a slip can be undone before anybody is notified; asking again takes effect
+//! immediately.
 
 use super::{
     case::same_document,
@@ -107,7 +108,7 @@ pub enum RuleError {
     #[error("the face was approved in another session")]
     SameFace(Vec<SessionId>),
     /// The note has more than [`NOTE_LIMIT`] characters.
-    #[error("the note must have at most {NOTE_LIMIT} characters")]
+    #[error("the note must be at most {NOTE_LIMIT} characters")]
     LongNote,
     /// The note contains characters that cannot be seen.
     #[error("the note contains characters that cannot be seen")]
@@ -303,7 +304,7 @@ async fn store_ruling(
     Ok(Some(pending.due_at))
 }
 
-/// A note that may be stored; one of only white space is none.
+/// A note that may be stored; one that contains only white space counts as none.
 fn checked(note: Option<Personal<String>>) -> Result<Option<Personal<String>>, RuleError> {
     let note = note.filter(|note| !note.expose().trim().is_empty());
     let text = note.as_ref().map_or("", |note| note.expose());
@@ -430,7 +431,7 @@ async fn start_over(
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second finds the attempt of the first.
         sessions::lock(tx, &id).await?;
-        // The link opens the session: whoever has just been shut out gets none.
+        // The link opens the session: a person who has just lost access must not get one.
         if !is_still(tx, &staff).await? {
             return Err(RuleError::from(Forbidden));
         }

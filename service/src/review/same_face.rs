@@ -1,4 +1,4 @@
-//! The search for the face of a waiting case among those that were approved since the case was decided: two cases of one person may wait at once, and
+//! Searches for the face of a waiting case among those approved since the case went to review: two cases of one person may wait at the same time, and
 //! neither was approved when the other was decided.
 
 use crate::{
@@ -44,8 +44,8 @@ struct Sought {
     policy: Policy,
 }
 
-/// Since when approvals are told of to whoever reviews a case with this outcome. The clocks of nodes may differ, so that what was approved after the
-/// case went to review may bear a time before it.
+/// The time since which approvals are shown to the reviewer of a case with this outcome. The clocks of nodes may differ, so that what was approved
+/// after the case went to review may bear a time before it.
 pub(super) fn approved_since(outcome: &Outcome) -> Timestamp {
     outcome.decided_at.minus(SKEW)
 }

@@ -1,5 +1,5 @@
-//! A reviewer's approval or rejection, from the moment it is made: it is listed, it can be undone, and when its time has come a
-//! job carries it out. State, outcome, event, delivery and audit entry are committed together.
+//! A reviewer's approval or rejection, from the moment it is made: it is listed, it can be undone, and once it is due a job
+//! carries it out. State, outcome, event, delivery and audit entry are committed together.
 
 use crate::{
     Honnin,

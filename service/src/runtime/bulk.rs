@@ -1,5 +1,5 @@
 //! Work that writes unit after unit: the sweep, linking the audit log, bringing erasures forward. SQLite lets one process write at a time, and a
-//! process that waits looks only every tenth of a second: between units that follow each other at once, it would hardly ever find its turn.
+//! waiting process retries only every tenth of a second: between units that follow each other immediately, it would hardly ever get a turn.
 
 use domain::time::{Clock, Millis};
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! Whether the wall clock can be trusted. A clock that was set wrong would expire open sessions and erase people too early, for good. So
-//! nothing that destroys is done by a clock that has jumped, until it has been steady for a while.
+//! after a clock has jumped, nothing destructive is done until it has been steady for a while.
 
 use domain::time::{Clock, Millis, Timestamp};
 use std::{

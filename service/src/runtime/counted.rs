@@ -1,4 +1,4 @@
-//! What takes long to count: counted once for those who ask at the same time, and kept for a while if it took long.
+//! Slow counts: counted once for concurrent callers, and cached for a while if counting took long.
 
 use crate::runtime::to_completion::to_completion;
 use domain::time::{Clock, Millis};
@@ -12,12 +12,12 @@ use std::{
 use store::StoreError;
 use tokio::sync::Semaphore;
 
-/// Counting at once, whoever asks for what: the other readers of the database are left to everybody else.
+/// Maximum number of concurrent counts for all callers: the other readers of the database remain available to everybody else.
 const AT_ONCE: usize = 2;
 /// A slow result is cached for this many times the time it took: counting then takes a twentieth of a processor's time at most.
 const TIMES_AS_LONG: i64 = 20;
 
-/// Values that are counted, by what they are of.
+/// Counted values, by key.
 pub struct Counted<K, V> {
     entries: Mutex<BTreeMap<K, Arc<Entry<V>>>>,
     turns: Arc<Semaphore>,
@@ -27,7 +27,7 @@ pub struct Counted<K, V> {
 /// For how long values are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Counting that takes less than this is repeated for whoever asks next.
+    /// A count that takes less than this is repeated for the next caller.
     pub quick: Millis,
     /// No value is kept for longer.
     pub longest: Millis,
@@ -68,8 +68,8 @@ impl<K: Ord, V: Clone + Send + Sync + 'static> Counted<K, V> {
         }
     }
 
-    /// The value of `key`: one that is kept, or that somebody begins to count after this call, or what `count` finds. Counting goes on when
-    /// the caller leaves, so that the next one finds what it found.
+    /// The value of `key`: one that is kept, or that somebody begins to count after this call, or what `count` finds. Counting continues
+    /// when the caller leaves, so that the next one finds what it found.
     ///
     /// # Errors
     /// Those of counting.

@@ -3,7 +3,7 @@
 use store::StoreError;
 
 /// Failed runs, some twelve hours, after which what a missing version of the master key encrypted counts as unreadable: it may be lost for good, and
-/// nobody should wait for ever.
+/// nobody should wait forever.
 pub(crate) const MAX_WITHOUT_MASTER_KEY: i64 = 75;
 
 /// Why a run did not finish its job.

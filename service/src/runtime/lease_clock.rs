@@ -60,7 +60,7 @@ impl LeaseClock {
             return Ok(());
         }
         let shown = db.ask(async |tx| jobs::read_clock(tx).await).await?;
-        // The answer was on its way for a while, by which this clock is late. It then ends no lease too early.
+        // The answer took a while to arrive, and this clock is late by that time. It therefore ends no lease too early.
         let source = shown.map_or(Source::Own, |shown| {
             Source::Database(Reading {
                 shown,

@@ -1,5 +1,5 @@
-//! What all operations are built on, and what knows none of them: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed
-//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many, work that goes on without its
+//! What all operations are built on, without knowing any of them: clock, randomness, the threads that analyse pictures, wake-ups, tokens, sealed
+//! JSON, data keys for what is about to be stored, lists that are read page by page, what is counted once for many, work that continues without its
 //! caller, pauses of work that writes unit after unit.
 
 pub mod analyser;

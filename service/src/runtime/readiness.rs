@@ -1,4 +1,4 @@
-//! Whether storage can be read and written. A full disk can still be read; so each part is asked to make something durable.
+//! Whether storage can be read and written. A full disk can still be read, so each part is checked by writing something durably.
 
 use crate::{Honnin, runtime::master_key};
 use domain::time::{Millis, Timestamp};

@@ -1,4 +1,4 @@
-//! Turns: how many of one key may do something at a time. Whoever finds none free waits for others of that key, and keeps nobody else waiting.
+//! Turns: how many of one key may do something at a time. A caller that finds none free waits for others of the same key, and delays no other key.
 
 use std::{
     collections::HashMap,

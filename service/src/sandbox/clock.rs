@@ -99,8 +99,8 @@ fn refuse_jumped(at: ClockReading) -> Result<(), AdvanceError> {
     }
 }
 
-/// Brings the erasure forward to now, which is as good as a request for it: whoever is told that it is due finds it erased. A session whose
-/// deadline has passed, but whose job has not run yet, ends first.
+/// Brings the erasure forward to now, which is equivalent to a request for it: a caller who is told that it is due finds the session
+/// erased. A session whose deadline has passed, but whose job has not run yet, ends first.
 async fn end_retention(
     tx: &mut Tx,
     event: &EventId,

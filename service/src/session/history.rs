@@ -239,7 +239,7 @@ pub(crate) async fn find_key(honnin: &Honnin, row: &SessionRow) -> Result<Option
     }
 }
 
-/// Why a picture should be retaken. An analysis that ended after the picture was used knows better than what was shown until then.
+/// Why a picture should be retaken. An analysis that ended after the picture was used overrides what was shown before.
 fn problems(row: &CaptureRow) -> Vec<Reason> {
     let mut problems = row.problems.clone();
     if let Some(shown) = &row.accepted_problems

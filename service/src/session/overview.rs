@@ -134,7 +134,7 @@ fn waiting(changes: &[(i64, i64)], first: i64, last: i64) -> Vec<QueueDay> {
         .collect()
 }
 
-/// The figures of a tenant since `from`, the first of so many days.
+/// The figures of a tenant since `from`, for this number of days.
 async fn figures(honnin: &Honnin, tenant: &TenantId, days: i64, from: Timestamp) -> Result<Arc<Figures>, StoreError> {
     let (db, id, at) = (honnin.db.clone(), tenant.clone(), honnin.now());
     let count = async move {

@@ -41,7 +41,7 @@ pub(crate) async fn run(honnin: &Honnin, job: &Job) -> Result<(), JobError> {
     Ok(unit.await?)
 }
 
-/// Whether the session was created, begun anew or decided at one of the times that are `right`.
+/// Whether the session was created, begun again or decided at one of the times that are `right`.
 fn was_set_right(session: &Session, lifetime: Millis, right: &RangeInclusive<Timestamp>) -> bool {
     match session.status {
         Status::Created | Status::Collecting => right.contains(&session.expires_at.minus(lifetime)),

@@ -81,7 +81,7 @@ pub async fn reissue_link(
     let unit = honnin.db.write(async move |tx| {
         // Of two at the same time, the second invalidates the link of the first.
         sessions::lock(tx, &id).await?;
-        // It opens the session: whoever has just been shut out gets none. The session before the account, as where a case is assigned.
+        // It opens the session: a person who has just lost access must not get one. The session before the account, as where a case is assigned.
         if !is_still(tx, &staff).await? {
             return Err(ReissueError::from(Forbidden));
         }

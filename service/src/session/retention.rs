@@ -1,6 +1,7 @@
 //! Retention: the job that erases a session once it has been kept for as long as its tenant says, and the job that brings these
-//! erasures forward when the tenant shortens the period. A longer period counts for users who agree from then on: what the
-//! others agreed to stays, and sessions that ended before are erased when their users were told.
+//! erasures forward when the tenant shortens the period. A longer period applies to users who agree from then on: for the
+//! others, the period that they agreed to stays in force, and sessions that have already ended are erased when their users were
+//! told.
 
 use crate::{
     Honnin,
@@ -34,7 +35,7 @@ pub(crate) async fn schedule_erasure(tx: &mut Tx, session: &Session, ended: Cloc
     if !ended.is_steady {
         return undated::schedule(tx, &session.id).await;
     }
-    // Whoever shortens the period at this moment brings forward the erasures of sessions that have ended, among which this one is not yet.
+    // A concurrent shortening of the period brings forward the erasures of sessions that have ended, which do not include this one yet.
     let tenant = tenants::load_pinned(tx, &session.tenant).await?;
     let promised = attempts::promised_retention(tx, &session.id).await?;
     let kept = promised.map_or(period(&tenant), |promised| promised.min(period(&tenant)));

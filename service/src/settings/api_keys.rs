@@ -1,4 +1,4 @@
-//! API keys: issued and shown once, listed by their first characters, revoked from the next request on.
+//! API keys: issued and shown once, listed by their first characters; a revocation takes effect with the next request.
 
 use crate::{
     Honnin,
@@ -41,7 +41,7 @@ pub struct Issued {
 /// A key to issue.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Its id, from [`draft_key`]: whoever asks for the same key twice gets one.
+    /// Its id, from [`draft_key`]: two requests for the same key issue one.
     pub id: ApiKeyId,
     /// Its display name.
     pub name: String,
@@ -187,7 +187,7 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
     let caller = staff.clone();
     let scopes = wanted.scopes;
     let unit = honnin.db.write(async move |tx| {
-        // A key works until it is revoked: whoever has just been shut out takes none along.
+        // A key works until it is revoked: a person who has just lost access must not get one.
         if !is_still(tx, &caller).await? {
             return Err(IssueKeyError::Forbidden);
         }
@@ -341,7 +341,7 @@ pub enum RevokeKeyError {
 pub async fn revoke_key(honnin: &Honnin, developer: &Developer, id: &ApiKeyId) -> Result<bool, RevokeKeyError> {
     let (staff, id, now) = (developer.staff().clone(), id.clone(), honnin.now());
     let unit = honnin.db.write(async move |tx| {
-        // It cannot be undone: whoever has just been shut out stops nobody's servers.
+        // It cannot be undone: a person who has just lost access must not stop anybody's servers.
         if !is_still(tx, &staff).await? {
             return Err(RevokeKeyError::from(Forbidden));
         }

@@ -1,4 +1,4 @@
-//! A change of settings in the words of the audit log: nothing is left out of it, however long, and no value can be taken for another change.
+//! A change of settings as the audit log words it: complete, however long, and no value can be mistaken for another change.
 
 use super::preview::{Difference, Value};
 use domain::tenant::Section;
@@ -98,8 +98,8 @@ fn strings(text: &str, room: usize) -> Vec<String> {
     characters.chunks(most).enumerate().map(string).collect()
 }
 
-/// A value among changes. A text that could be taken for the end of one and another one is written as a JSON string without such signs:
-/// nobody must be able to write a change into the audit log that never happened.
+/// A value among changes. A text that could be mistaken for the end of one value and the start of another is written as a JSON string
+/// without such signs: nobody must be able to write a change into the audit log that never happened.
 fn unmistakable(value: &Value) -> String {
     let written = value.to_string();
     if !matches!(value, Value::Text(_) | Value::List(_)) || !written.contains([';', '→', '"']) {

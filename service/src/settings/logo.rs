@@ -1,4 +1,4 @@
-//! The tenant's logo on the capture pages: drawn anew from an upload, replaced, removed, and found by the hash in its address.
+//! The tenant's logo on the capture pages: redrawn from an upload, replaced, removed, and found by the hash in its address.
 
 use crate::{
     Honnin,
@@ -131,7 +131,7 @@ pub async fn find_logo(honnin: &Honnin, tenant: &TenantId) -> Result<Option<Logo
     honnin.db.read(async move |tx| logos::find(tx, &tenant).await).await
 }
 
-/// The bytes of the logo with this hash (SHA-256, hexadecimal). Logos are public: whoever has a link sees them.
+/// The bytes of the logo with this hash (SHA-256, hexadecimal). Logos are public: anybody who has a link can see them.
 ///
 /// # Errors
 /// If the database does not respond.

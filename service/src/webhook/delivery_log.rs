@@ -169,9 +169,9 @@ fn session_of(event: &EventRow) -> Option<SessionId> {
     }
 }
 
-/// The request for an event as it would be sent now or, with the time of an attempt, as it was sent then: with the current
-/// secrets, and without what was erased since. `None` if the tenant has no such event. Whoever is shown a reviewer's note is in the audit
-/// log before it is decrypted.
+/// The request for an event as it would be sent now or, with the time of an attempt, as it was sent then: with the current secrets, and
+/// without what was erased since. `None` if the tenant has no such event. Access to a reviewer's note is recorded in the audit log before
+/// it is decrypted.
 ///
 /// # Errors
 /// If storage fails.

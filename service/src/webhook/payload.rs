@@ -1,5 +1,5 @@
-//! The webhook body at this moment: the stored event, with the metadata and the reviewer's note as far as they still exist.
-//! Rendered at each attempt, so that an erasure takes effect in every later one.
+//! The current webhook body: the stored event, with the metadata and the reviewer's note if they still exist. Rendered at
+//! each attempt, so that an erasure takes effect in every later one.
 
 use crate::Honnin;
 use domain::event::{Event, EventData, TestEvent};

@@ -132,7 +132,7 @@ pub async fn issue(honnin: &Honnin, developer: &Developer, id: SecretId) -> Resu
     let (stored, caller) = (Arc::clone(&new), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::lock(tx, &tenant).await?;
-        // It signs until it is disabled: whoever has just been shut out takes none along.
+        // It signs until it is disabled: a person who has just lost access must not get one.
         if !is_still(tx, &caller).await? {
             return Err(IssueSecretError::Forbidden);
         }
@@ -166,7 +166,7 @@ pub async fn disable(honnin: &Honnin, developer: &Developer, id: &SecretId) -> R
     let (tenant, id, caller) = (staff.tenant().clone(), id.clone(), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         tenants::lock(tx, &tenant).await?;
-        // It is deleted for good: whoever has just been shut out does not end what the receiver trusts.
+        // It is deleted permanently: a person who has just lost access must not end what the receiver trusts.
         if !is_still(tx, &caller).await? {
             return Err(DisableSecretError::Forbidden);
         }

@@ -515,7 +515,7 @@ async fn the_camera_is_not_started_for_ever() {
     assert_eq!(harness.next(&applicant).await, Next::Submit);
 }
 
-/// Detects if a run is counted before its first frame has an answer: a browser gives up on a slow server, and begins anew.
+/// Detects if a run is counted before its first frame has an answer: a browser gives up on a slow server, and begins again.
 #[tokio::test]
 async fn a_first_frame_without_an_answer_costs_no_run() {
     let (harness, _, applicant) = at_the_selfie().await;

@@ -761,7 +761,7 @@ async fn recovery_codes_stay_when_the_last_factor_is_removed_while_another_one_i
 async fn a_link_that_is_used_while_its_owner_is_shut_out_waits_for_the_person_and_is_closed_then() {
     for (name, harness) in harnesses().await {
         if name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let honnin = &harness.honnin;
@@ -783,7 +783,7 @@ async fn a_link_that_is_used_while_its_owner_is_shut_out_waits_for_the_person_an
 async fn an_account_that_is_unlinked_while_somebody_signs_in_with_it_waits_for_the_person() {
     for (name, harness) in harnesses().await {
         if name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let rita = harness.staff(Role::Reviewer).await;
@@ -805,7 +805,7 @@ async fn an_account_that_is_unlinked_while_somebody_signs_in_with_it_waits_for_t
 async fn operators_are_locked_in_one_order() {
     for (name, harness) in harnesses().await {
         if name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let honnin = &harness.honnin;

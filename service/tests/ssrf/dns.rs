@@ -46,7 +46,7 @@ impl Dns {
         dns
     }
 
-    /// Answers for `name`, one after the other; the last one is repeated.
+    /// Answers for `name`, one after another; the last one is repeated.
     pub fn say(&self, name: &str, answers: &[&[IpAddr]]) {
         let mut known = self.answers.lock().unwrap();
         for (kind, is_v4) in [(A, true), (AAAA, false)] {

@@ -64,7 +64,7 @@ async fn a_test_event_arrives_signed_and_names_its_tenant_only() {
 async fn an_event_that_is_removed_while_it_is_sent_again_is_not_found() {
     for database in backends().await {
         if database.name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let receiver = Receiver::start().await;

@@ -126,7 +126,7 @@ fn through_rotations_erasures_and_a_clock_that_jumps_no_event_is_lost_changed_or
     all.has_seen_everything(seeds().count());
 }
 
-/// Runs some of the seeds, one after the other, in systems of this thread.
+/// Runs some of the seeds, one after another, in systems of this thread.
 fn run(seeds: impl Iterator<Item = u64>) -> Tally {
     // A system grows with its history; a fresh one now and then keeps the last seed as fast as the first.
     const SEEDS_OF_A_SYSTEM: usize = 250;

@@ -1,5 +1,5 @@
-//! The right to change what a place of keys holds, which one backup has at a time. Two that overlapped could each remove what the other
-//! has just copied, and no copy of the keys would be left.
+//! The exclusive right of one backup to change a place of keys. Two overlapping backups could each remove what the other has just
+//! copied, and no copy of the keys would be left.
 
 use super::{BackupError, files, objects::Objects, place::Place};
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Whether everything that the sessions of a copy refer to is in it: their keys and their pictures.
+//! Whether a copy contains everything that its sessions refer to: their keys and their pictures.
 
 use super::{
     BackupError, DATA, ERASED, Half, KEYS, Manifest, PICTURES, at, postgres,

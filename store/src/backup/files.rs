@@ -1,4 +1,4 @@
-//! Reading and writing files. Whatever is written is synced: a copy must survive a power cut.
+//! Reading and writing files. All writes are synced, because a copy must survive a power cut.
 
 use super::{BackupError, FileHash, at};
 use crate::folders;

@@ -1,4 +1,4 @@
-//! Manifests as a target of the fuzzer: see docs/TESTING.md.
+//! Fuzz target for manifests: see docs/TESTING.md.
 
 use super::{Half, Manifest};
 use std::path::{Component, Path};

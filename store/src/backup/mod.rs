@@ -13,10 +13,11 @@
 //! of the older copy at once. The manifest of the data is the very last: whatever interrupts it before, the older copies can be read, and
 //! the copy can be made again into the same places.
 //!
-//! The keys can be copied alone, more often than the rest: whoever is erased between two copies of the keys would come back with the older one.
+//! The keys can be copied alone, more often than the rest: a person who is erased between two copies of the keys would come back with the older one.
 //!
-//! One backup at a time changes a place of keys: a lock in a folder, and a mark in a bucket, keep others away, which would remove the files
-//! that it has copied and not named yet. Nothing is removed there before the manifest was read again and all that it names was found.
+//! One backup at a time changes a place of keys: a lock in a folder, or a mark in a bucket, keeps out others, which would remove the files
+//! that it has copied but not yet named. Nothing is removed there before the manifest has been read again and everything that it names has
+//! been found.
 
 mod claim;
 mod compare;
@@ -64,14 +65,14 @@ const KEYS: &str = "keys.db";
 const PICTURES: &str = "pictures";
 /// The ids of the keys of sessions that had been erased when the keys were copied.
 const ERASED: &str = "erased-keys.txt";
-/// How many digits of a key file's SHA-256 begin its name.
+/// The number of digits of its SHA-256 that a key file's name begins with.
 const DIGEST_PREFIX: usize = 16;
 /// The format of the manifests that are written.
 const FORMAT: u32 = 2;
-/// The format before that: keys were not named after their content, and nothing said who had been erased. Such copies can still be restored.
+/// The format before that: files of keys were not named after their content, and erased sessions were not listed. Such copies can still be restored.
 const EARLIER: u32 = 1;
 
-/// Why a copy was not made, is not whole, or was not put back.
+/// Why a copy was not made, is not complete, or was not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// A file or folder.
@@ -90,7 +91,7 @@ pub enum BackupError {
         /// Why.
         reason: String,
     },
-    /// The copy is not what its manifest says, or its halves do not fit.
+    /// The copy differs from its manifest, or its halves do not belong together.
     #[error("{}: {reason}", path.display())]
     Unfit {
         /// The file or folder concerned.
@@ -98,7 +99,7 @@ pub enum BackupError {
         /// Why.
         reason: &'static str,
     },
-    /// Something is missing that the sessions of the copy refer to.
+    /// Something that the sessions of the copy refer to is missing.
     #[error("{}: {what} are missing whose sessions were not erased; the first of {count} is {first}", folder.display())]
     Missing {
         /// Where they should be.
@@ -137,7 +138,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
     move |source| BackupError::File { path, source }
 }
 
-/// The file of a SQLite database by its address.
+/// The file of the SQLite database at this address.
 fn sqlite_options(url: &str) -> Result<SqliteConnectOptions, BackupError> {
     if !url.starts_with("sqlite:") {
         return Err(BackupError::UnknownDatabase);
@@ -168,7 +169,7 @@ struct Manifest {
     last_entry: Option<i64>,
     /// By path within the folder.
     files: BTreeMap<String, FileHash>,
-    /// Pictures or keys that the installation had lost before: nobody is told of them again.
+    /// Pictures or keys that the installation had lost before: they are not reported again.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     lost: BTreeSet<String>,
     /// Pictures that the installation deleted while the copy was made, because they must not be kept. The copied sessions still name them.
@@ -197,7 +198,7 @@ impl Manifest {
         }
     }
 
-    /// A manifest by its text, if all that it names lies within its folder.
+    /// Parses a manifest, if everything that it names lies within its folder.
     fn parse(text: &[u8]) -> Result<Self, &'static str> {
         let manifest: Self = serde_json::from_slice(text).map_err(|_| "is not a manifest")?;
         if !matches!(manifest.format, EARLIER | FORMAT) {
@@ -273,7 +274,7 @@ fn without_digest(name: &str) -> &str {
     }
 }
 
-/// Whether a copy can have a file with this name: a database, what belongs to it, or something in the folder of pictures.
+/// Whether a copy can contain a file with this name: a database, one of its auxiliary files, or something in the folder of pictures.
 fn is_of_a_copy(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     match parts.next() {
@@ -311,7 +312,7 @@ fn picture(name: &str) -> Option<&str> {
 pub enum Done {
     /// This many pictures or files.
     Files(u64),
-    /// This many bytes of a database on its way to a bucket or from it.
+    /// This many bytes of a database, to or from a bucket.
     Bytes {
         /// So far.
         done: u64,
@@ -320,5 +321,5 @@ pub enum Done {
     },
 }
 
-/// Called whenever a command has come further.
+/// Called whenever a command has made progress.
 pub type Progress<'a> = &'a mut (dyn FnMut(Done) + Send);

@@ -1,4 +1,4 @@
-//! A half of a copy as objects of a bucket. Nothing is held in memory but a piece of a file, or a few pictures.
+//! A half of a copy as objects in a bucket. Only a piece of a file, or a few pictures, are in memory at a time.
 
 use super::{BackupError, Done, FileHash, Progress, files};
 use crate::capture::bucket::{self, Bucket};

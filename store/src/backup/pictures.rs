@@ -1,4 +1,4 @@
-//! Where the pictures are that are copied or put back.
+//! The place of the pictures that are copied or restored.
 
 use super::{BackupError, Done, FileHash, PICTURES, UNFINISHED, files, place::Place};
 use crate::{

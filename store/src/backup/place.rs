@@ -1,5 +1,5 @@
-//! Where the halves of a copy are kept: in folders, or as objects of buckets. What is in a bucket passes through a folder of this machine,
-//! in which it is laid out in the same way, but for the pictures: databases are read and written as files.
+//! Where the halves of a copy are kept: in folders, or as objects of buckets. The contents of a bucket, except the pictures, pass through
+//! a folder on this machine with the same layout, because databases are read and written as files.
 
 use super::{BackupError, FileHash, Half, MANIFEST, Manifest, PICTURES, Progress, files, objects::Objects, picture};
 use rustix::{

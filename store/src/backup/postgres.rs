@@ -1,4 +1,4 @@
-//! Copies of PostgreSQL databases, made and put back with PostgreSQL's own programs.
+//! Copies of PostgreSQL databases, made and restored with PostgreSQL's own programs.
 
 use super::{
     BackupError, FileHash, Half, at, files,

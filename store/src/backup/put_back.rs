@@ -1,4 +1,4 @@
-//! Putting a copy back into an empty installation.
+//! Restoring a copy into an empty installation.
 
 use super::{
     BackupError, DATA, Done, Half, KEYS, PICTURES, PicturePlace, Progress, Verified, at, files, picture, pictures,

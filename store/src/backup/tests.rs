@@ -1,4 +1,4 @@
-//! Copies that are interrupted before each change that they make to the disk, when they are made and when they are put back.
+//! Copies that are interrupted before each change to the disk, while they are made and while they are restored.
 //!
 //! Planted faults that these tests detect: keys that are replaced before their manifest; the manifest of the data before that of the
 //! keys; pictures of an interrupted copy that stay; a folder that is not empty and is taken for a new one; a mark in the data folder that

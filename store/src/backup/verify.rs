@@ -1,4 +1,4 @@
-//! Whether a copy is whole, and whether its halves fit.
+//! Whether a copy is complete, and whether its halves belong together.
 
 use super::{
     BackupError, DATA, Done, Half, KEYS, Manifest, Progress,

@@ -61,7 +61,7 @@ pub struct Consent {
 /// A movement that the page's form requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedMovement {
-    /// Its id: whoever answers it says which one.
+    /// Its id, which the response names.
     pub id: String,
     /// What to do.
     pub challenge: Challenge,
@@ -76,7 +76,7 @@ pub struct RunStep {
     pub step: i64,
     /// Since when.
     pub since: Timestamp,
-    /// How many turns nobody saw begin.
+    /// How many turns were not seen from their beginning.
     pub unseen_turns: i64,
 }
 

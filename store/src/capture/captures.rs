@@ -80,13 +80,13 @@ pub struct CaptureRow {
     pub flashes: Option<Vec<u8>>,
     /// The pictures.
     pub frames: Vec<Frame>,
-    /// Why it should be retaken, as was found.
+    /// The problems found, for which it should be retaken.
     pub problems: Vec<Reason>,
     /// When it was taken.
     pub created_at: Timestamp,
     /// When the user decided to use it.
     pub accepted_at: Option<Timestamp>,
-    /// Despite which problems they decided so; `None` also if they did so on a node of an earlier version, which put them into `problems`.
+    /// The problems despite which they decided so; also `None` if they did so on a node of an earlier version, which put them into `problems`.
     pub accepted_problems: Option<Vec<Reason>>,
     /// When the user decided to retake it.
     pub discarded_at: Option<Timestamp>,
@@ -97,7 +97,7 @@ pub struct CaptureRow {
 }
 
 impl CaptureRow {
-    /// The first of `slot` in an attempt, as it was just taken: nothing was asked of it or found in it, and nobody has looked at it yet.
+    /// The first of `slot` in an attempt, as it was just taken: nothing has been requested for it or found in it, and nobody has seen it yet.
     #[must_use]
     pub fn new(
         id: CaptureId,
@@ -198,8 +198,8 @@ impl TryFrom<Raw> for CaptureRow {
     }
 }
 
-/// The reasons of a list that this version knows. During an upgrade, a node of the next one may have found others: whoever is about to decide on the
-/// picture finds for itself what is wrong with it.
+/// The reasons of a list that this version knows. During an upgrade, a node of the next one may have found others: the operation that decides on the
+/// picture finds its problems itself.
 fn known_reasons(json: &str) -> Result<Vec<Reason>, StoreError> {
     let reasons: Vec<Named<Reason>> =
         serde_json::from_str(json).map_err(|_| StoreError::Corrupt("problems of a capture that do not parse"))?;
@@ -208,8 +208,7 @@ fn known_reasons(json: &str) -> Result<Vec<Reason>, StoreError> {
 
 /// Stores a new capture.
 ///
-/// # Errors
-/// [`StoreError::Conflict`] where another picture of the slot has its number: another node was faster.
+/// # Errors [`StoreError::Conflict`] if another picture of the slot has its number: another node was faster.
 pub async fn insert(tx: &mut Tx, row: &CaptureRow) -> Result<(), StoreError> {
     let frames = serde_json::to_string(&row.frames).map_err(StoreError::refused)?;
     let problems = serde_json::to_string(&row.problems).map_err(StoreError::refused)?;
@@ -349,7 +348,7 @@ pub async fn save_findings(
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Forgets which pictures a capture consists of; they have been deleted.
+/// Removes the names of a capture's pictures, which have been deleted.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -373,7 +372,7 @@ pub async fn erase(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     let rows: Vec<(String, String)> = on!(tx, conn => sqlx::query_as("SELECT id, frames FROM captures WHERE session_id = $1")
         .bind(session.as_str()).fetch_all(conn).await)?;
     for (id, frames) in rows {
-        // What cannot be parsed is deleted as a whole: nothing may block an erasure.
+        // A value that cannot be parsed is deleted as a whole: nothing may block an erasure.
         let mut frames: Vec<Frame> = serde_json::from_str(&frames).unwrap_or_default();
         frames.iter_mut().for_each(|frame| frame.sha256.clear());
         let frames = serde_json::to_string(&frames).map_err(StoreError::refused)?;

@@ -1,6 +1,6 @@
 //! Fingerprints of the frames of selfies, by which frames that were sent before are recognised. A fingerprint is the beginning of an HMAC
-//! under a key of the tenant: it reveals nothing, and two frames that differ hardly ever have the same one. Removed with the
-//! session's personal data.
+//! under a key of the tenant: it reveals nothing, and different frames hardly ever have the same fingerprint. Removed with the session's
+//! personal data.
 
 use crate::{
     StoreError,
@@ -15,11 +15,11 @@ use domain::ids::{SessionId, TenantId};
 /// If the database does not respond.
 pub async fn take_turn(tx: &mut Tx, prints: &[i64]) -> Result<(), StoreError> {
     if tx.dialect() == Dialect::Sqlite {
-        // Units run one after the other.
+        // Units run one after another.
         return Ok(());
     }
     let mut sorted = prints.to_vec();
-    // All in one order: nobody waits for somebody who waits for them.
+    // Always in the same order, which prevents deadlocks.
     sorted.sort_unstable();
     for print in sorted {
         on!(tx, conn => sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(print).execute(conn).await.map(drop))?;

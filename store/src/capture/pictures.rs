@@ -28,7 +28,7 @@ const ROOM: u64 = 16 << 20;
 const LARGEST: u64 = 16 << 20;
 /// Time-out of one operation on a bucket, with its retries. A folder has none.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
-/// How many sessions' folders are remembered to be durable; that of another one is synced once more.
+/// How many sessions' folders are remembered as durable; any other folder is synced again.
 const REMEMBERED: usize = 4096;
 /// The object that the readiness check stores, beside the subfolders.
 pub(crate) const CHECK: &str = "check";
@@ -204,7 +204,7 @@ impl Pictures {
     }
 
     /// Refuses to look into a folder that is not there, or not on the disk on which it was opened. If its disk is not mounted, the folder
-    /// that is in its place is empty: every picture would be taken for absent or removed, and new ones would be hidden once it is mounted.
+    /// in its place is empty: every picture would count as absent or removed, and new ones would be hidden once it is mounted.
     async fn refuse_missing_folder(&self) -> Result<(), StoreError> {
         let Some(Root { path, disk }) = self.root().cloned() else {
             return Ok(());
@@ -365,7 +365,7 @@ impl Pictures {
         self.mark(CHECK).await
     }
 
-    /// Stores a marker beside the subfolders: an object whose existence is all that it says.
+    /// Stores a marker beside the subfolders: an object that carries no information except its existence.
     pub(crate) async fn mark(&self, name: &'static str) -> Result<(), StoreError> {
         let path = ObjectPath::from(name);
         self.within(self.objects.put(&path, name.into())).await.map(drop)
@@ -376,7 +376,7 @@ impl Pictures {
         self.remove(&ObjectPath::from(name)).await
     }
 
-    /// Whether there is what [`Pictures::mark`] stores.
+    /// Whether the marker that [`Pictures::mark`] stores exists.
     pub(crate) async fn is_marked(&self, name: &str) -> Result<bool, StoreError> {
         let path = ObjectPath::from(name);
         self.within(self.get(&path)).await.map(|found| found.is_some())

@@ -1,5 +1,5 @@
-//! Interrupts SQLite reads that nobody waits for any more, or not for longer. A statement runs on a thread of the driver, where dropping a future does not
-//! reach it; but every so many steps SQLite asks whether to go on.
+//! Interrupts SQLite reads whose caller has gone away or whose time is up. A statement runs on a thread of the driver, where dropping a future has no
+//! effect; but SQLite calls a progress handler every so many steps, which can stop it.
 
 use super::unit::Waiting;
 use crate::StoreError;
@@ -19,7 +19,7 @@ pub(super) const LONGEST: Duration = Duration::from_secs(120);
 /// Steps of SQLite's virtual machine between two questions: some ten rows, or much less than a millisecond.
 const STEPS: i32 = 1_000;
 
-/// Where a connection asks whether to go on.
+/// Where a connection checks whether to continue.
 #[derive(Clone)]
 pub(super) struct Interrupt {
     bounds: Arc<Mutex<Option<Bounds>>>,

@@ -1,4 +1,4 @@
-//! The limits of time that PostgreSQL gives a connection, by what the connection asked for, or by its role.
+//! The time-outs that PostgreSQL applies to a connection, requested by the connection itself or set for its role.
 
 use sqlx::PgConnection;
 

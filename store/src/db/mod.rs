@@ -1,6 +1,6 @@
-//! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in
-//! `writer` and internal to this folder. A unit that has begun runs to its end even if its caller has gone away: see `threads`; but what is
-//! still read for it fails: see `interrupt` and `postgres`.
+//! Opening a database and running units of work on it. What a unit does is in the other modules; how units share a commit is in `writer`
+//! and internal to this folder. A unit that has begun runs to completion even if its caller has gone away (see `threads`), but reads that
+//! nobody waits for are stopped (see `interrupt` and `postgres`).
 //!
 //! A unit of work is a closure over [`Tx`]. It contains no network call, no image processing, no hashing of passwords, and never calls
 //! [`Db::write`] or [`Db::read`] itself. It may run more than once, so it is an async closure, which lends what it captured to
@@ -155,7 +155,7 @@ impl Db {
         }
     }
 
-    /// The unit goes on for as long as the caller is held.
+    /// The unit continues as long as the caller is held.
     fn begin_read(&self, unit: Box<dyn Unit>) -> Result<Caller, StoreError> {
         let (caller, waiting) = oneshot::channel();
         let metrics = Arc::clone(&self.metrics);

@@ -230,7 +230,7 @@ fn refuse_other_order(is_of_bytes: bool) -> Result<(), StoreError> {
 fn limited(connect: PgConnectOptions, own: &BTreeSet<String>, options: DbOptions) -> PgConnectOptions {
     let millis = |time: Duration| format!("{}ms", time.as_millis());
     let limits = [
-        // What nobody waits for any more does not go on for ever. Units that write set their own.
+        // A statement whose caller has gone away does not run forever. Units that write set their own limit.
         (STATEMENT_TIMEOUT, millis(options.read)),
         ("lock_timeout", millis(options.timeout)),
         ("idle_in_transaction_session_timeout", millis(options.timeout * 2)),

@@ -1,9 +1,9 @@
 //! Units of work on PostgreSQL: a transaction each (the server groups commits itself), retried for writing ones after a
 //! serialization failure.
 //!
-//! A network may lose a connection without telling anybody, and the driver waits for an answer for as long as it takes. So everything that
-//! waits for the server has a limit: a unit, the tests of a connection before it and after it, and the end. A unit that reads has a longer one than
-//! one that writes, which holds locks; but it ends when its caller has gone away.
+//! A network may lose a connection silently, and the driver has no time-out of its own. So everything that waits for the server has a time limit: a
+//! unit, the tests of a connection before and after it, and closing. A unit that reads has a longer limit than one that writes and holds locks; but
+//! it ends when its caller has gone away.
 
 use super::{
     Connection, DbOptions, Tx, migrations,
@@ -109,7 +109,7 @@ pub(super) struct Pools {
 
 impl Pools {
     /// Opens at most `options.connections` connections, which the threads share equally. With `bounds_writing`, a statement that writes is
-    /// bounded like its unit: the server does not go on with what a node has given up.
+    /// bounded like its unit: the server does not continue what a node has given up.
     pub(super) async fn open(
         pool: PgPoolOptions,
         connect: &PgConnectOptions,

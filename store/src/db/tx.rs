@@ -138,7 +138,7 @@ impl Tx {
     }
 
     /// Says that this unit saves what was read before it. If that has changed, the unit would lose each time that it ran again: its caller gets
-    /// [`StoreError::Conflict`] at once, and reads anew.
+    /// [`StoreError::Conflict`] at once, and reads again.
     pub const fn saves_earlier_read(&mut self) {
         self.saves_earlier_read = true;
     }

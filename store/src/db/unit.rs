@@ -1,5 +1,5 @@
-//! One unit on its way: whatever its types, from its caller to a connection and back. All that runs a unit is compiled once and not for each of
-//! the hundreds of units.
+//! One unit, with its types erased, from its caller to a connection and back. This way, the code that runs units is compiled once and not for
+//! each of the hundreds of units.
 
 use super::Tx;
 use crate::StoreError;
@@ -33,7 +33,7 @@ pub(super) trait Unit: Send {
     fn answer(self: Box<Self>);
 }
 
-/// Held by whoever waits for a unit that reads.
+/// Held by the caller that waits for a unit that reads.
 pub(super) type Caller = oneshot::Sender<Infallible>;
 /// Closed when nobody waits any more.
 pub(super) type Waiting = oneshot::Receiver<Infallible>;

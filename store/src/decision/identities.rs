@@ -1,6 +1,6 @@
-//! What recognises an approved document or face: at most one row for each session, compared with only once the session is
-//! approved, and removed with its personal data. A document is an HMAC under a key of the tenant; a face is encrypted with the
-//! session's own key.
+//! What identifies an approved document or face: at most one row for each session, used for comparison only once the session
+//! is approved, and removed with its personal data. A document is an HMAC under a key of the tenant; a face is encrypted with
+//! the session's own key.
 
 use crate::{
     StoreError,
@@ -14,7 +14,7 @@ use domain::{
 };
 use sqlx::QueryBuilder;
 
-/// What recognises the document and the face of one session.
+/// What identifies the document and the face of one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityRow {
     /// The session.
@@ -42,7 +42,7 @@ pub struct SealedFace {
     pub face: Vec<u8>,
 }
 
-/// Stores what recognises a session, replacing what an earlier attempt left.
+/// Stores the identities of a session, replacing those of an earlier attempt.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -55,7 +55,7 @@ pub async fn save(tx: &mut Tx, row: &IdentityRow) -> Result<(), StoreError> {
         .bind(&row.face).bind(&row.face_engine).bind(row.approved_at.map(Timestamp::as_millis)).execute(conn).await.map(drop))
 }
 
-/// Makes a session count that a reviewer has approved; one without a row has nothing to recognise.
+/// Activates the identities of a session that a reviewer has approved; a session without a row has none.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -64,7 +64,7 @@ pub async fn approve(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Result
         .bind(session.as_str()).bind(now.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Deletes what recognises a session.
+/// Deletes the identities of a session.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,4 +1,4 @@
-//! Decisions, and what recognises a document or a face in later sessions.
+//! Decisions, and the identities by which a document or a face is recognised in later sessions.
 
 pub mod decisions;
 pub mod identities;

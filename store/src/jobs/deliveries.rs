@@ -1,5 +1,5 @@
 //! Deliveries are claimed tenant by tenant. In a single queue, the backlog of one silent receiver would have to be searched or
-//! moved aside again and again before another tenant's webhook is found; here it stays where it is, neither read nor written.
+//! moved aside again and again before another tenant's webhook is found; here it is neither read nor written until its turn.
 
 use super::{Claim, Job, JobKind, Moment, claim_for};
 use crate::{
@@ -57,7 +57,7 @@ pub async fn list_tenants_due(tx: &mut Tx, at: Moment) -> Result<Vec<String>, St
 }
 
 /// Up to `$4` deliveries of the tenant `$5` due at `$2` that nobody holds at `$6`. Those that another node is about to take are skipped; on SQLite
-/// units run one after the other anyway.
+/// units run one after another anyway.
 macro_rules! due_of_tenant {
     ($lock:literal) => {
         concat!(

@@ -89,7 +89,7 @@ domain::stored_vocabulary! {
         BringErasuresForward = "retain",
         /// Clean up what crashes left behind.
         Sweep = "sweep",
-        /// Set anew the times of a session that a doubtful clock has set.
+        /// Correct the times of a session that were set by a doubtful clock.
         Redate = "redate",
         /// Record a sign-in whose second factor has not come.
         RecordPendingSignIn = "signin",
@@ -97,8 +97,8 @@ domain::stored_vocabulary! {
 }
 
 impl JobKind {
-    /// Whether somebody may be waiting for it. A deadline that is days away is found when the worker polls; waking it at every
-    /// creation would cost more than the creation.
+    /// Whether somebody may be waiting for it. A deadline that is days away is found when the worker polls; waking the worker
+    /// at every creation would cost more than the creation.
     const fn is_prompt(self) -> bool {
         !matches!(self, Self::Expire)
     }
@@ -137,9 +137,9 @@ pub struct Job {
     /// 1 in the first run; of a delivery that is sent again, one more than the attempts noted before. Fences off a worker whose lease
     /// expired. Runs that could do nothing are not counted ([`retry_uncounted_at`]).
     pub attempt: i64,
-    /// How often it has failed since it last did not, this run not counted. Runs that only postponed it are not failures.
+    /// The number of consecutive failures before this run. Runs that only postponed it are not failures.
     pub failures: i64,
-    /// How many runs before this one were noted to begin ([`note_begun`]) and did not end: the process went down in the middle of them.
+    /// How many runs before this one were recorded as begun ([`note_begun`]) and did not end, because the process died during them.
     pub begun: i64,
     /// The worker that holds it.
     pub worker: String,
@@ -160,10 +160,10 @@ row! {
     }
 }
 
-/// What stands in the place of the reason while a run is under way whose end is in doubt, before the number of such runs. The end of a run replaces it.
+/// Stored in place of the reason, before the number of such runs, while a run is in progress that may not end. The end of the run replaces it.
 const BEGUN: &str = "begun and not ended: ";
 
-/// The number of runs in a row that were noted to begin and did not end.
+/// The number of consecutive runs that were recorded as begun and did not end.
 fn begun(noted: Option<&str>) -> i64 {
     let number = noted.and_then(|noted| noted.strip_prefix(BEGUN));
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
@@ -214,11 +214,11 @@ pub async fn enqueue_unless_pending(tx: &mut Tx, job: NewJob<'_>) -> Result<(), 
 pub struct Claim<'a> {
     /// Its name.
     pub worker: &'a str,
-    /// Jobs that are due by then and that nobody holds.
+    /// Claims jobs that are due by then and not leased.
     pub at: Moment,
-    /// Until when it holds them, by the clock of leases.
+    /// When the lease ends, by the clock of leases.
     pub until: Timestamp,
-    /// How many it claims at most.
+    /// The maximum number to claim.
     pub limit: u32,
 }
 
@@ -232,7 +232,7 @@ pub async fn claim(tx: &mut Tx, kinds: &[JobKind], claim: Claim<'_>) -> Result<V
         return Ok(Vec::new());
     }
     let lock = match tx.dialect() {
-        // Units run one after the other.
+        // Units run one after another.
         Dialect::Sqlite => "",
         // Jobs that another node is about to take are skipped.
         Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
@@ -300,7 +300,7 @@ pub async fn renew(tx: &mut Tx, job: &Job, lease_until: Timestamp) -> Result<(),
     held(renewed)
 }
 
-/// Notes that a run of `job` begins which may take the whole process down with it, so that such runs can be counted. Commit before it begins.
+/// Records the start of a run of `job` that may crash the whole process, so that such runs can be counted. Commit before the run starts.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`] if another worker has it or it is finished.
@@ -346,8 +346,8 @@ pub async fn retry_at(tx: &mut Tx, job: &Job, run_at: Timestamp, reason: Option<
     release(tx, sql, job, run_at, reason).await
 }
 
-/// The same for a run that could do nothing, for a reason that has nothing to do with its subject: it counts as a failure, but not as an attempt. No
-/// worker that has lost the job can take it for the run that it had: the next run gets the number of this one, which is over.
+/// The same for a run that could do nothing, for a reason unrelated to its subject: it counts as a failure, but not as an attempt. No worker that
+/// has lost the job can take it for the run that it had: the next run gets the number of this one, which is over.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`] if another worker has it or it is finished.

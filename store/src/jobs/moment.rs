@@ -1,4 +1,4 @@
-//! What time it is for jobs: by two clocks, where several nodes share a database.
+//! The current time for jobs: by two clocks, where several nodes share a database.
 
 use crate::{
     StoreError,
@@ -9,9 +9,9 @@ use domain::time::Timestamp;
 /// What time it is for jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// By the clock of whoever asks. What is planned for then, or earlier, is due.
+    /// By the caller's clock. What is planned for then, or earlier, is due.
     pub now: Timestamp,
-    /// By the clock of which all leases are, whoever takes them. Those that end then, or earlier, have ended.
+    /// By the clock that all leases use, whoever takes them. Leases that end then, or earlier, have ended.
     pub leases: Timestamp,
 }
 

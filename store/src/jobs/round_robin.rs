@@ -1,4 +1,4 @@
-//! Pictures and decisions are claimed tenant by tenant. In a single queue, everybody would wait for whoever has sent a thousand pictures at once.
+//! Pictures and decisions are claimed tenant by tenant. In a single queue, every tenant would wait for one that has sent a thousand pictures at once.
 
 use super::{Claim, Job, Moment, NewJob, claim_for};
 use crate::{

@@ -32,7 +32,7 @@ pub async fn insert(tx: &mut Tx, session: &ConsoleSession) -> Result<(), StoreEr
         .execute(conn).await.map(drop))
 }
 
-/// The JSON of a session, which other units do not change until the caller's is done. On SQLite, units run one after the other anyway.
+/// The JSON of a session, which other units do not change until the caller's is done. On SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.

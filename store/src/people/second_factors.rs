@@ -120,7 +120,7 @@ pub async fn count_recovery_codes(tx: &mut Tx, user: &UserId) -> Result<i64, Sto
         .bind(user.as_str()).fetch_one(conn).await)
 }
 
-/// Uses a recovery code up. Returns whether it was good.
+/// Uses up a recovery code. Returns whether it was valid.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -136,7 +136,7 @@ pub struct PasskeyRow {
     pub id: Vec<u8>,
     /// Its owner.
     pub user: UserId,
-    /// The name that its owner gave it.
+    /// The name chosen by its owner.
     pub name: String,
     /// A COSE key.
     pub public_key: Vec<u8>,
@@ -184,8 +184,7 @@ macro_rules! passkey_columns {
 
 /// Stores a passkey.
 ///
-/// # Errors
-/// [`StoreError::Duplicate`] if the credential is registered already.
+/// # Errors [`StoreError::Duplicate`] if the credential is already registered.
 pub async fn insert_passkey(tx: &mut Tx, row: &PasskeyRow) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query(
         "INSERT INTO passkeys (id, user_id, name, public_key, counter, created_at, last_used_at)
@@ -302,7 +301,7 @@ pub async fn insert_challenge(
         .bind(hash).bind(user.map(UserId::as_str)).bind(expires_at.as_millis()).execute(conn).await.map(drop))
 }
 
-/// Uses a challenge up that was made for `user`, or for anybody if that is `None`. Returns whether it was good.
+/// Uses up a challenge that was made for `user`, or for anybody if that is `None`. Returns whether it was valid.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,4 +1,5 @@
-//! Counters of attempts within a window, by what is limited: signing in, showing a second factor, inviting, uploading pictures that are not kept.
+//! Counters of attempts within a time window, one kind for each limit: signing in, showing a second factor, inviting, uploading pictures that are not
+//! kept.
 
 use crate::{
     StoreError,

@@ -31,7 +31,7 @@ pub struct UserRow {
     pub created_at: Timestamp,
     /// When they were disabled.
     pub disabled_at: Option<Timestamp>,
-    /// How often all their console sessions have been ended: one that began earlier is over.
+    /// How often all their console sessions have been ended: a session from an earlier epoch is no longer valid.
     pub session_epoch: i64,
 }
 
@@ -130,7 +130,7 @@ pub async fn insert(tx: &mut Tx, user: &UserRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// An empty hash must not be stored: nobody could sign in with it.
+/// An empty hash must not be stored, because nobody could sign in with it.
 fn check_password(hash: &str) -> Result<(), StoreError> {
     if hash.is_empty() {
         return Err(StoreError::refused("an empty password hash"));
@@ -212,7 +212,7 @@ pub async fn exist(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(one.is_some())
 }
 
-/// Changes a person's name, role or whether they are disabled. Tenant, e-mail address, operator and password stay.
+/// Changes a person's name, role or whether they are disabled. Tenant, e-mail address, operator rights and password stay the same.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -242,7 +242,7 @@ pub async fn set_password(tx: &mut Tx, id: &UserId, hash: &str) -> Result<(), St
         .bind(id.as_str()).bind(hash).execute(conn).await.map(drop))
 }
 
-/// Notes that all sessions of a person end now. Returns which of their epochs begins.
+/// Records that all sessions of a person end now. Returns the epoch that begins.
 ///
 /// # Errors
 /// If the database does not respond, or there is no such person.
@@ -272,7 +272,7 @@ pub async fn revoke_operator(tx: &mut Tx, id: &UserId) -> Result<bool, StoreErro
 }
 
 /// Makes other units that lock or change this person wait until the caller's is done. What is read afterwards stays true until then. On
-/// SQLite, units run one after the other anyway.
+/// SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -282,13 +282,13 @@ pub async fn lock(tx: &mut Tx, id: &UserId) -> Result<(), StoreError> {
 }
 
 /// Makes other units that lock the operators wait until the caller's is done, and returns whether an enabled operator other
-/// than `id` remains. On SQLite, units run one after the other anyway.
+/// than `id` remains. On SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.
 pub async fn lock_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError> {
     if tx.dialect() == Dialect::Postgres {
-        // All in one order: nobody waits for somebody who waits for them.
+        // Always in the same order, which prevents deadlocks.
         on!(tx, conn => sqlx::query("SELECT id FROM users WHERE operator = $1 ORDER BY id FOR NO KEY UPDATE")
             .bind(true).execute(conn).await.map(drop))?;
     }
@@ -301,9 +301,9 @@ pub async fn lock_operators(tx: &mut Tx, id: &UserId) -> Result<bool, StoreError
 /// What a person's visit follows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkedVisit {
-    /// Where their last two visits came from, as far as it is known.
+    /// Where their last two visits came from, as far as known.
     pub before: Vec<String>,
-    /// Of which epoch of their sessions the new one is.
+    /// The epoch of their sessions that the new one belongs to.
     pub session_epoch: i64,
     /// The number of the entry of the audit log up to which none is still to come; 0 if there is none.
     pub entry: i64,

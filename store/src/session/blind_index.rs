@@ -36,7 +36,7 @@ pub async fn add(tx: &mut Tx, tenant: &TenantId, session: &SessionId, terms: &[T
 /// # Errors
 /// If the database does not respond.
 pub async fn remove(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
-    // First, because whoever indexes the session at the same time holds this row until its terms are there.
+    // First, because a unit that indexes the session at the same time holds this row until its terms are stored.
     leave_unindexed(tx, session).await?;
     on!(tx, conn => sqlx::query("DELETE FROM blind_index WHERE session_id = $1")
         .bind(session.as_str()).execute(conn).await.map(drop))

@@ -104,7 +104,7 @@ macro_rules! remove_old_sql {
 /// If the database does not respond.
 pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
     let sql = match tx.dialect() {
-        // Units run one after the other.
+        // Units run one after another.
         Dialect::Sqlite => remove_old_sql!(""),
         // One that a creation is replacing is waited for, and is not old any more then.
         Dialect::Postgres => remove_old_sql!(" FOR UPDATE"),
@@ -114,7 +114,7 @@ pub async fn remove_old(tx: &mut Tx, before: Timestamp, limit: u32) -> Result<u6
         .execute(conn).await.map(|done| done.rows_affected()))
 }
 
-/// Dates the response to the creation of a session anew, as if it had been stored at `now`: with the session's `deadline`, and the end of its link
+/// Dates the response to the creation of a session again, as if it had been stored at `now`: with the session's `deadline`, and the end of its link
 /// as that is now.
 ///
 /// # Errors

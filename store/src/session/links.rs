@@ -104,7 +104,7 @@ pub async fn kill_all(tx: &mut Tx, session: &SessionId, now: Timestamp) -> Resul
     crate::session::idempotency::forget_link(tx, session).await
 }
 
-/// Dates a session's unopened links anew, as if they had been made at `now`: each lasts as long as it was to last, but not beyond `deadline`. Those
+/// Dates a session's unopened links again, as if they had been made at `now`: each lasts as long as it was to last, but not beyond `deadline`. Those
 /// that were made at a time that is `right` stay as they are.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! When cases were in the review queue, for the backlog by day. A session is in it once in each attempt at most.
+//! When cases were in the review queue, for the daily backlog. A session enters it at most once in each attempt.
 
 use crate::{
     StoreError,

@@ -57,7 +57,7 @@ pub struct Filter {
     pub free_for: Option<UserId>,
     /// Only of this person.
     pub person: Person,
-    /// Only those whose user took this step last and cannot go on.
+    /// Only those whose user took this step last and cannot continue.
     pub lost_after: Option<FunnelStep>,
 }
 

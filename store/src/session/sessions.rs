@@ -211,7 +211,7 @@ pub async fn find(tx: &mut Tx, tenant: &TenantId, id: &SessionId) -> Result<Opti
     raw.map(SessionRow::try_from).transpose()
 }
 
-/// Makes other units that lock or change this session wait until the caller's is done. On SQLite, units run one after the other anyway.
+/// Makes other units that lock or change this session wait until the caller's is done. On SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -358,7 +358,8 @@ pub async fn save(tx: &mut Tx, row: &mut SessionRow) -> Result<(), StoreError> {
 }
 
 /// Notes that the erasure of a tenant's session was requested at `now`, unless it is noted already or the session is erased. Call it before the
-/// session is read in the same unit: on Postgres it waits for whoever is changing the session, and whoever has read it before collides.
+/// session is read in the same unit: on Postgres it waits for a unit that is changing the session, and a unit that has read it before gets a
+/// conflict.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -34,7 +34,7 @@ macro_rules! last_step {
 }
 pub(super) use last_step;
 
-/// Whether the user of a session can still go on at a time.
+/// Whether the user of a session can still continue at a time.
 macro_rules! is_open {
     ($now:literal) => {
         concat!(
@@ -50,7 +50,7 @@ pub(super) use is_open;
 pub struct StepCount {
     /// The last step they took.
     pub step: FunnelStep,
-    /// Whether they can still go on.
+    /// Whether they can still continue.
     pub open: bool,
     /// How many.
     pub count: i64,

@@ -43,7 +43,7 @@ pub struct ApiKeyRow {
     pub replaced_at: Option<Timestamp>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Timestamp>,
-    /// From where it was last used.
+    /// Where it was last used from.
     pub last_used_from: Option<String>,
     /// The networks from which it may be used; empty means any that the tenant admits.
     pub networks: Vec<IpNet>,
@@ -57,7 +57,7 @@ impl ApiKeyRow {
     }
 }
 
-/// The caller behind a key: what a request needs to know first, found by one statement.
+/// The caller that a key belongs to: everything a request needs first, found with one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallerRow {
     /// The key's id.
@@ -249,8 +249,8 @@ pub async fn list_page(
     raw.into_iter().map(ApiKeyRow::try_from).collect()
 }
 
-/// The names of the people who issued those of a tenant's keys that are from this time, both ends included. Nobody is named for a key of
-/// the command line, or for one whose entry in the audit log was removed because of its age.
+/// The names of the people who issued those of a tenant's keys that are from this time, both ends included. A key issued on the command
+/// line has no name, nor does one whose entry in the audit log was removed because of its age.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -283,8 +283,8 @@ pub async fn revoke(tx: &mut Tx, tenant: &TenantId, id: &ApiKeyId, now: Timestam
         .execute(conn).await.map(|done| done.rows_affected() == 1))
 }
 
-/// Notes at `now` that a key has a successor and has it expire at `end`, unless it expires before. Returns whether it was there, valid and
-/// without a successor.
+/// Records at `now` that a key has a successor, and makes it expire at `end` unless it expires earlier. Returns whether it was there,
+/// valid and without a successor.
 ///
 /// # Errors
 /// If the database does not respond.

@@ -1,4 +1,4 @@
-//! Since when each secret of the installation has been in use.
+//! How long each secret of the installation has been in use.
 
 use crate::{
     StoreError,

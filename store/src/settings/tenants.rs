@@ -121,13 +121,13 @@ pub async fn load(tx: &mut Tx, id: &TenantId) -> Result<TenantRow, StoreError> {
     found.ok_or(StoreError::Corrupt("a tenant is missing"))
 }
 
-/// The same, as it is now: whoever changes the tenant waits until the caller's unit is done, and then finds what was planned by it.
+/// The same, locked: a unit that changes the tenant waits until the caller's unit is done, and then finds what that has planned.
 ///
 /// # Errors
 /// As for [`load`].
 pub async fn load_pinned(tx: &mut Tx, id: &TenantId) -> Result<TenantRow, StoreError> {
     let sql = match tx.dialect() {
-        // Units run one after the other.
+        // Units run one after another.
         Dialect::Sqlite => find_sql!(""),
         Dialect::Postgres => find_sql!(" FOR SHARE"),
     };
@@ -280,7 +280,7 @@ pub async fn save(tx: &mut Tx, tenant: &TenantRow) -> Result<(), StoreError> {
 }
 
 /// Makes other units that lock this tenant wait until the caller's is done, so that what it counts does not change: the last
-/// admin, the last secret. On SQLite, units run one after the other anyway.
+/// admin, the last secret. On SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.

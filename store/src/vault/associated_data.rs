@@ -1,5 +1,5 @@
 //! What encrypted personal data is bound to: the associated data of its encryption. Everything that is encrypted with a session's data key is listed
-//! here, so that no two kinds of it have the same name and none changes its name: it could not be decrypted any more.
+//! here, so that no two kinds share a name and no name changes: data under an old name could no longer be decrypted.
 
 use super::DataKeyId;
 use domain::{

@@ -1,4 +1,4 @@
-//! Encrypted data and master keys as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for encrypted data and master keys: see docs/TESTING.md.
 
 use super::{AssociatedData, DataKeyId, MasterKeys, SealedValue, SessionKey};
 use domain::ids::{SessionId, TenantId};

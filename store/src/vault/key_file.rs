@@ -1,4 +1,4 @@
-//! The master keys of a running process: read again when their file was changed, so that a rotation reaches every process without a
+//! The master keys of a running process: read again when their file has changed, so that a rotation reaches every process without a
 //! restart.
 
 use super::MasterKeys;

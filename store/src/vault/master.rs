@@ -248,7 +248,7 @@ fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     written.and_then(|()| sync_name(path))
 }
 
-/// Creates a file that its owner alone can read, or whoever can read the file that it replaces. Its name is not durable yet.
+/// Creates a file that only its owner can read, or those who can read the file that it replaces. Its name is not durable yet.
 fn write_and_sync(path: &Path, text: &str, replaced: Option<&Path>) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
@@ -266,11 +266,11 @@ fn write_and_sync(path: &Path, text: &str, replaced: Option<&Path>) -> std::io::
     file.sync_all()
 }
 
-/// Gives a file to the owner of the one that it replaces or belongs to. When root rotates, the service of another user goes on reading the keys.
+/// Gives a file to the owner of the one that it replaces or belongs to. When root rotates, the service of another user can still read the keys.
 pub(super) fn keep_owner(file: &File, was: &Metadata) -> std::io::Result<()> {
     let is = file.metadata()?;
     let given = fchown(file, Some(was.uid()), Some(was.gid()));
-    // A group is no loss to whoever cannot give it, if it may do nothing.
+    // A group that cannot be set does not matter if it has no permissions.
     if is.uid() != was.uid() || (is.gid() != was.gid() && was.mode() & 0o070 != 0) {
         given?;
     }

@@ -1,9 +1,9 @@
 //! The keys for encryption at rest: one data key per session, encrypted with the master key, in a separate database. Destroying
 //! a session's key makes its columns and pictures unreadable in every copy, backups included.
 //!
-//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main
-//! database. A key of which it is certain that no row names it is given back, for the next session. One that was created but never
-//! assigned, because the process crashed, encrypts nothing and stays as a harmless row.
+//! Keys are made durable in advance, in batches, and taken from memory: a session is created in one commit of the main database. A
+//! key that certainly no row refers to is returned to the pool for the next session. One that was created but never assigned,
+//! because the process crashed, encrypts nothing and stays as a harmless row.
 
 mod associated_data;
 #[cfg(test)]
@@ -42,9 +42,9 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// Keys made durable in one commit; when half of them are left, more are created.
+/// Number of keys made durable in one commit; when half of them are left, more are created.
 const BATCH: usize = 64;
-/// As many as there are after a batch was made with half of the last one left. If there are more, because many were given back, all but a
+/// The number of keys after a batch was made with half of the last one left. If there are more, because many were returned, all but one
 /// batch are removed.
 const MAX_UNUSED: usize = BATCH + BATCH / 2;
 /// Keys listed or destroyed in one unit of work.
@@ -54,7 +54,7 @@ const MISSING: &str = "the file is missing, but stored data is encrypted with it
 /// The error if the keys are another installation's.
 const FOREIGN: &str = "its keys cannot decrypt the stored data; restore the ones with which the data was encrypted";
 
-/// Why master keys that do not decrypt what is stored cannot be used.
+/// The error for master keys that do not decrypt the stored data.
 fn unusable(error: &StoreError, sealed: &[u8]) -> StoreError {
     match (error, master::version_of(sealed)) {
         (StoreError::MasterKeyMissing, Some(version)) => StoreError::Locked(
@@ -69,8 +69,8 @@ fn unusable(error: &StoreError, sealed: &[u8]) -> StoreError {
 pub struct DataKeyId(String);
 
 impl DataKeyId {
-    /// A new id of a batch, which its random bytes identify. The ids of a batch are neighbours, so that it is written to a page of the
-    /// index or two instead of one for each key.
+    /// A new id in a batch, which is identified by its random bytes. The ids of a batch are adjacent, so that the batch is written to
+    /// one or two pages of the index instead of one page for each key.
     fn generate(batch: [u8; 8]) -> Result<Self, StoreError> {
         Ok(Self(format!(
             "dk_{}{}",
@@ -89,8 +89,7 @@ impl DataKeyId {
 
     /// Reads a stored id.
     ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] if it is none.
+    /// # Errors [`StoreError::Corrupt`] if it is not valid.
     pub(crate) fn stored(text: &str) -> Result<Self, StoreError> {
         Self::parse(text).ok_or(StoreError::Corrupt("a malformed key id"))
     }
@@ -228,13 +227,13 @@ impl Vault {
         }
     }
 
-    /// Takes back a key, for somebody else. It must be certain that no row names it, and that none will.
+    /// Returns a key to the pool. It must be certain that no row refers to it, and that none will.
     pub fn give_back(&self, key: SessionKey) {
         lock(&self.0.unused).push(key);
     }
 
-    /// Removes keys that were given back, if they are more than are needed in advance. If that fails, whether they are still stored is
-    /// unknown, so that nobody may get them.
+    /// Removes returned keys, if there are more than needed in advance. If that fails, it is unknown whether they are still stored, so
+    /// they must not be used.
     async fn remove_surplus(&self) -> Result<(), StoreError> {
         let _only_one = self.0.filling.lock().await;
         let surplus = {
@@ -245,7 +244,7 @@ impl Vault {
         self.remove(surplus).await
     }
 
-    /// Removes keys that nobody has or will get.
+    /// Removes keys that are neither in use nor available.
     async fn remove(&self, unused: Vec<SessionKey>) -> Result<(), StoreError> {
         let remove = self.0.keys.write(async move |tx| -> Result<_, StoreError> {
             for key in &unused {
@@ -256,7 +255,7 @@ impl Vault {
         remove.await
     }
 
-    /// Creates more keys. In a separate task: if the caller went away, a durable batch would be lost.
+    /// Creates more keys. It runs in a separate task: otherwise a durable batch would be lost if the caller went away.
     async fn fill(&self) -> Result<(), StoreError> {
         let me = self.clone();
         let filled = tokio::spawn(async move { me.make_batch().await }).await;
@@ -354,7 +353,7 @@ impl Vault {
         self.0.keys.checkpoint().await
     }
 
-    /// The keys that are not among these, nor among those that this process has made in advance. While nobody else takes keys.
+    /// The keys that are neither among these nor among those that this process has made in advance. Call it only while nobody else takes keys.
     ///
     /// # Errors
     /// If the key database does not respond.
@@ -409,8 +408,8 @@ impl Vault {
         self.0.keys.write(async |tx| write_checks::write(tx).await).await
     }
 
-    /// The version of the master key that encrypts what is new. Where processes have the keys from their start, some of them may lack the newest
-    /// version until all were started again. So it is used only once a rotation, which comes after that, has encrypted a data key with it.
+    /// The version of the master key that encrypts new data. Where processes read the keys only at their start, some may lack the newest version
+    /// until all have been restarted. So it is used only once a rotation, which comes after that, has encrypted a data key with it.
     async fn version_in_use(&self) -> Result<u32, StoreError> {
         let newest = self.0.master.newest();
         if self.0.master.is_read_again() {
@@ -420,7 +419,7 @@ impl Vault {
         Ok(in_use.await?.unwrap_or(newest))
     }
 
-    /// Encrypts a secret of a tenant or person, by their id, that must be readable again, such as a webhook signing secret.
+    /// Encrypts a secret of a tenant or person, identified by id, that must be readable again, such as a webhook signing secret.
     ///
     /// # Errors
     /// [`StoreError::MasterKeyMissing`] if a rotation uses a version that this process lacks; if the key database does not respond, or the operating
@@ -439,7 +438,7 @@ impl Vault {
         self.0.master.seal(newest, secret, &secret_of(owner, name))
     }
 
-    /// Decrypts what [`Vault::seal_secret`] made for the same owner and name.
+    /// Decrypts the output of [`Vault::seal_secret`] for the same owner and name.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] if it was tampered with or moved, [`StoreError::MasterKeyMissing`] if this process lacks its master key.
@@ -484,7 +483,7 @@ impl Vault {
         self.version_of(sealed) == Some(self.0.master.newest())
     }
 
-    /// The version of the master key that encrypts a secret, whether this process has it or not. `None` if these are no encrypted bytes.
+    /// The version of the master key that encrypts a secret, whether this process has it or not. `None` if these bytes are not encrypted data.
     #[must_use]
     pub fn version_of(&self, sealed: &[u8]) -> Option<u32> {
         master::version_of(sealed)
@@ -504,7 +503,7 @@ impl Vault {
         self.0.keys.ask(async |tx| keyring::list_versions(tx).await).await
     }
 
-    /// Those of these versions of the master key that this process lacks: what they encrypt cannot be read here.
+    /// Which of these versions of the master key this process lacks: what they encrypt cannot be read here.
     #[must_use]
     pub fn lacking(&self, versions: Vec<u32>) -> Vec<u32> {
         self.0.master.lacking(versions)
@@ -571,7 +570,7 @@ fn secret_of<'a>(owner: &'a str, name: &'a str) -> [&'a [u8]; 3] {
     [b"secret", owner.as_bytes(), name.as_bytes()]
 }
 
-/// Nothing under these locks can panic, so a poisoned one is as good as any.
+/// Nothing under these locks can panic, so a poisoned lock can be used like any other.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

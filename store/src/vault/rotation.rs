@@ -1,5 +1,5 @@
-//! Changing the file of the master keys, by one process at a time: of two that added a version each, one would remove the other's,
-//! and with it what had been encrypted in between.
+//! Changing the file of the master keys, by one process at a time: if two each added a version, one would remove the other's, and
+//! with it access to what had been encrypted in between.
 
 use super::{
     MasterKeys,
@@ -39,7 +39,7 @@ impl Rotation {
         }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
-        // Whoever owns the folder must not have root lock, and give away, a file that is elsewhere.
+        // The owner of the folder must not be able to make root lock, and give away, a file that is elsewhere.
         options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
         let lock = options
             .open(path.with_extension("lock"))

@@ -1,5 +1,5 @@
-//! Files for what only passes through. A file has no name, and the key to it is only in memory: whatever ends the process, nothing of
-//! it can be found or read afterwards. It is never synced, so most of it never reaches the disk.
+//! Files for temporary data. A file has no name, and its key is only in memory: however the process ends, nothing of the file can be
+//! found or read afterwards. It is never synced, so most of it never reaches the disk.
 
 use super::{
     associated_data::context,

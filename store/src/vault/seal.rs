@@ -1,4 +1,4 @@
-//! Encrypting bytes so that they can be decrypted only with their key and only in their place.
+//! Encrypts bytes so that they can be decrypted only with their key and only in the place that they are bound to.
 
 use super::{
     DataKeyId,

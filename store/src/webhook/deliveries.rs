@@ -135,8 +135,7 @@ macro_rules! select {
 
 /// Stores a new delivery, pending, to be attempted at `first_attempt_at`.
 ///
-/// # Errors
-/// [`StoreError::Conflict`] if the event already has one: somebody else has had it sent at the same moment.
+/// # Errors [`StoreError::Conflict`] if the event already has one: somebody else requested it at the same moment.
 pub async fn insert(tx: &mut Tx, event: &EventRow, first_attempt_at: Timestamp) -> Result<(), StoreError> {
     let inserted = on!(tx, conn => sqlx::query(
         "INSERT INTO deliveries (event_id, tenant_id, kind, created_at, state, attempts, started_at, step,
@@ -170,7 +169,7 @@ pub async fn find_any(tx: &mut Tx, event: &EventId) -> Result<Option<DeliveryRow
     raw.map(DeliveryRow::try_from).transpose()
 }
 
-/// Whether a delivery of a stored event was removed because of its age; `None` if nobody knows, as the event is from before that was noted.
+/// Whether a delivery of a stored event was removed because of its age; `None` if that is unknown, because the event is older than this record.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -211,8 +210,8 @@ pub async fn note_sent_of_session(tx: &mut Tx, session: &SessionId) -> Result<()
         .bind(session.as_str()).execute(conn).await.map(drop))
 }
 
-/// Notes that something of every event of a tenant that is still to be sent, was given up or is noted as unsent may have been sent. For a copy,
-/// like [`note_sent_of_session`].
+/// Notes for every event of a tenant that is pending, was abandoned or is noted as unsent that something of it may have been sent. For a copy, like
+/// [`note_sent_of_session`].
 ///
 /// # Errors
 /// If the database does not respond.
@@ -267,8 +266,8 @@ macro_rules! page {
     };
 }
 
-/// The statement that lists a page. With a state, there is a statement of its own, which the index by state answers: it does not answer one
-/// where the state may be any. SQLite has to be told, as it prefers an index with two bounds to one with one more equal column.
+/// The statement that lists a page. With a state, it is a separate statement, so that the index by state is used, which cannot answer a
+/// query for any state. SQLite needs a hint, because it prefers an index with two bounds to one with one more column compared for equality.
 const fn statement(order: Order, of_a_state: Option<Dialect>) -> &'static str {
     match (order, of_a_state) {
         (Order::Newest, None) => page!("", "", ">=", "<", "DESC"),
@@ -347,7 +346,7 @@ async fn list_by(
 /// How a tenant's deliveries turned out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryCounts {
-    /// Delivered with the first attempt, even if resent since.
+    /// Delivered at the first attempt, even if resent since.
     pub at_once: i64,
     /// Delivered with a later one.
     pub later: i64,
@@ -442,7 +441,7 @@ async fn remove_in_state(
     limit: i64,
 ) -> Result<u64, StoreError> {
     let sql = match tx.dialect() {
-        // Units run one after the other.
+        // Units run one after another.
         Dialect::Sqlite => old_sql!(""),
         Dialect::Postgres => old_sql!(" FOR UPDATE OF deliveries"),
     };

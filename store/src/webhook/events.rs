@@ -264,7 +264,7 @@ pub async fn list_of_session(tx: &mut Tx, session: &SessionId) -> Result<Vec<Eve
 }
 
 /// Locks a session's events before several of them are changed, in the order of their ids: of two units with different orders, each would wait for
-/// the other. On SQLite, units run one after the other anyway.
+/// the other. On SQLite, units run one after another anyway.
 async fn lock_of_session(tx: &mut Tx, session: &SessionId) -> Result<(), StoreError> {
     match tx.dialect() {
         Dialect::Sqlite => Ok(()),
@@ -354,7 +354,7 @@ pub async fn list_old(
 }
 
 /// Keeps the sweep from removing an event until the caller's unit is done, in which it gets a delivery. Returns whether the event is still there. On
-/// SQLite, units run one after the other anyway.
+/// SQLite, units run one after another anyway.
 ///
 /// # Errors
 /// If the database does not respond.
@@ -389,7 +389,8 @@ async fn take_free(tx: &mut Tx, found: &[String]) -> Result<Vec<String>, StoreEr
 /// # Errors
 /// If the database does not respond.
 pub async fn remove_old(tx: &mut Tx, found: &[String], erased_before: Timestamp) -> Result<u64, StoreError> {
-    // First, since whoever had one locked before has committed its delivery by now: the statement that removes it sees that only if it begins later.
+    // First, since any unit that had one locked before has committed its delivery by now: the statement that removes it sees that only if it begins
+    // later.
     let free = take_free(tx, found).await?;
     if free.is_empty() {
         return Ok(0);

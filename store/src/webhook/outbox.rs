@@ -1,5 +1,5 @@
-//! Everything from which an event's webhook is rendered, found with one statement. It is needed at every attempt, and one
-//! statement is one round trip to the database, whereas finding the parts one by one in a transaction takes seven.
+//! Loads everything that an event's webhook is rendered from with one statement. It is needed at every attempt, and one
+//! statement takes one round trip to the database, whereas loading the parts one by one in a transaction takes seven.
 
 use crate::{
     StoreError,

@@ -1,5 +1,5 @@
-//! Whether something of an event may have been sent by attempts that are still stored: one rule, for whoever renders the event, and for whoever
-//! removes the attempts.
+//! Whether something of an event may have been sent by attempts that are still stored: one rule, used both when the event is rendered and when
+//! attempts are removed.
 
 use domain::delivery::DeliveryFault;
 

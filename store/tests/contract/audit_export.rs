@@ -106,7 +106,7 @@ async fn what_was_exported_some_time_ago_is_settled() {
         assert_eq!(advance(40, 1_199, true).await, 0, "{name}");
         assert_eq!(advance(50, 1_250, false).await, 0, "{name}: on a new connection");
         assert_eq!(advance(60, 1_300, true).await, 20, "{name}: exported by 1,100");
-        // A clock that is ahead for a while: it begins anew, and nothing is settled too early.
+        // A clock that is ahead for a while: it begins again, and nothing is settled too early.
         assert_eq!(advance(70, 900_000, true).await, 50, "{name}");
         assert_eq!(advance(80, 1_400, true).await, 50, "{name}");
         assert_eq!(advance(90, 1_500, true).await, 70, "{name}");

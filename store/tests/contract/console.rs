@@ -544,7 +544,7 @@ async fn a_reservation_that_is_made_again_while_ended_ones_are_removed_stays() {
     for backend in backends().await {
         let Backend { name, db, .. } = &backend;
         if *name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let World { session, user, .. } = world(db).await;

@@ -253,7 +253,7 @@ async fn forget(most: u32, expected: u32) {
 async fn an_answer_that_takes_the_place_of_an_old_one_while_those_are_removed_stays() {
     for backend in backends().await {
         if backend.name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let tenant = tenant(&backend, 1).await;

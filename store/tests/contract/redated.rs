@@ -186,7 +186,7 @@ async fn a_delivery_gets_its_new_time_before_its_event() {
     for backend in backends().await {
         let Backend { name, db, .. } = &backend;
         if *name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let World { session, .. } = world(db).await;

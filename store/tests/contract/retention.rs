@@ -257,7 +257,7 @@ async fn an_old_event_that_is_being_sent_again_stays_and_nobody_waits() {
     for backend in backends().await {
         let Backend { name, db, .. } = &backend;
         if *name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let World { tenant, session, .. } = world(db).await;
@@ -288,7 +288,7 @@ async fn whoever_changes_several_events_locks_them_in_the_order_of_their_ids() {
     for backend in backends().await {
         let Backend { name, db, .. } = &backend;
         if *name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let World { tenant, session, .. } = world(db).await;

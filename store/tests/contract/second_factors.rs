@@ -277,7 +277,7 @@ async fn a_visit_is_told_at_the_next_one_of_an_entry_that_was_committed_after_gr
     for backend in backends().await {
         let Backend { name, db, .. } = &backend;
         if *name == "sqlite" {
-            // Units run one after the other.
+            // Units run one after another.
             continue;
         }
         let World { tenant, user, .. } = world(db).await;

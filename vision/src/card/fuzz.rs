@@ -1,4 +1,4 @@
-//! Model cards as a target of the fuzzer: see docs/TESTING.md.
+//! Fuzz target for model cards: see docs/TESTING.md.
 
 use super::{Card, MAX_SIZE};
 use std::{

@@ -1,5 +1,5 @@
-//! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it (`NAME.card.toml`) that says what it is, how it
-//! wants its pictures, and how it was calibrated.
+//! Model cards: networks that an operator adds to the models folder, each with a TOML file beside it (`NAME.card.toml`) that says what the network
+//! is, which input it expects, and how it was calibrated.
 
 #[cfg(test)]
 mod fuzz;
@@ -173,7 +173,7 @@ const MAX_SIZE: usize = 4_096;
 
 impl Card {
     /// The cards of a folder: every file that ends in `.card.toml`; none if there is no folder. A card that cannot be used is an error, not
-    /// skipped, and so is a folder that cannot be read: an installation must not go on with another network than its operator chose.
+    /// skipped, and so is a folder that cannot be read: an installation must not continue with another network than its operator chose.
     pub(crate) fn all(dir: &Path) -> Result<Vec<Self>, ModelError> {
         let unreadable = |e: io::Error| ModelError::Unusable(dir.display().to_string(), e.to_string());
         let entries = match fs::read_dir(dir) {

@@ -1,4 +1,4 @@
-//! A network on pictures as its model card describes it: colours in its order, scaled, one plane after the other.
+//! Prepares pictures for a network as its model card describes: channels in its order, scaled, one plane after another.
 
 use super::{Card, Channels, Input};
 use crate::model::{Model, ModelError, Tensor, onnx::Onnx, run_one};

@@ -1,4 +1,4 @@
-//! The contents of codes as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for the contents of codes: see docs/TESTING.md.
 
 use super::{aamva, seal};
 use domain::document::Side;

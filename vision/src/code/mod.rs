@@ -1,6 +1,6 @@
 //! Machine-readable codes on cards other than the MRZ: found, decoded, taken apart.
 //!
-//! What is not of a standard that is read here is dropped where it was decoded: it is neither kept nor logged.
+//! Content that follows none of the supported standards is dropped as soon as it is decoded: it is neither kept nor logged.
 
 mod aamva;
 #[cfg(test)]

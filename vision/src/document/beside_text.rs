@@ -1,4 +1,4 @@
-//! What is measured of a picture without reading its text: signs of a copy, and what the picture looks like.
+//! What is measured in a picture without reading its text: signs of a copy, and a description for recognising the picture again.
 
 use crate::geometry::{Corners, are_inside};
 use crate::raster::Raster;

@@ -1,5 +1,5 @@
-//! When the codes of a picture are looked for: where its print does not say what it shows, or says that it has one. That takes as long as
-//! reading a few lines.
+//! When codes are searched for in a picture: if the print does not say what the picture shows, or says that there is a code. The search
+//! takes as long as reading a few lines.
 
 use crate::code;
 use crate::raster::Raster;

@@ -1,4 +1,4 @@
-//! Print in more than one direction: a card that lies across a printed page, whose lines would tell its direction wrongly.
+//! Print in more than one direction: a card that lies across a printed page, whose lines would give the wrong orientation.
 
 use crate::text::Area;
 use std::f32::consts::PI;

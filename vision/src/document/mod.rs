@@ -1,4 +1,4 @@
-//! One side of a document: the stages in their order, each timed, each allowed to be missing.
+//! Analyses one side of a document: the stages in order, each timed and each optional.
 
 mod beside_text;
 #[cfg(test)]

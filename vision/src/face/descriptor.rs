@@ -1,4 +1,4 @@
-//! The 128 numbers that recognise a face: a residual network on an aligned chip.
+//! The descriptor of 128 numbers that identifies a face: a residual network on an aligned chip.
 
 use super::landmarks::MEAN;
 use crate::model::{Model, ModelError, Tensor};

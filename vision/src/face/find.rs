@@ -1,4 +1,4 @@
-//! The detectors as a cascade: each is asked only where the one before saw nothing.
+//! The detectors as a cascade: each runs only if the one before found nothing.
 
 use super::geometry::{Detection, suppress};
 use super::ssd::SSD_SIDE;

@@ -1,4 +1,4 @@
-//! Where a head points, from its landmarks alone: proxies without unit, about the sine of the angle.
+//! The pose of a head from its landmarks alone, as unitless proxies, roughly the sine of the angle.
 
 use crate::geometry::{Point, mean};
 use lens::geometry::distance;

@@ -17,9 +17,9 @@ const END_OF_PROSE: f32 = 3.0;
 const HIGHEST_VALUE: f32 = 3.0;
 /// Characters of the longest number of an item, with its stop.
 const LONGEST_NUMBER: usize = 3;
-/// Letters of the shortest label that may be taken for a part of a value.
+/// Length of the shortest label that may be mistaken for a part of a value.
 const LEAST_GLUED: usize = 3;
-/// How many heights below a line it goes on.
+/// Distance to the continuation of a line below it, in line heights.
 const NEXT_LINE: std::ops::Range<f32> = 0.4..1.7;
 /// How many heights below names the row of the next item stands.
 const NEXT_ROW: std::ops::Range<f32> = 0.4..2.6;
@@ -42,9 +42,9 @@ const FLUSH: f32 = 0.9;
 const LIKE_ABOVE: std::ops::Range<f32> = 0.72..1.4;
 /// How high a name's line is, compared with the line below it.
 const LIKE_BELOW: std::ops::Range<f32> = 0.72..1.6;
-/// How many heights behind a line the next one begins that goes on with its value.
+/// Gap between a line and the next one that continues its value, in line heights.
 const GOES_ON: f32 = 1.2;
-/// How many heights behind a line the next one begins that is read together with it where a value may stand anywhere.
+/// Gap between a line and the next one that is read together with it where a value may be anywhere, in line heights.
 const FOLLOWS: f32 = 2.5;
 /// How many heights to the right of the next row's label a name begins.
 const RIGHT_OF_NEXT_LABEL: std::ops::Range<f32> = -1.0..3.0;
@@ -216,7 +216,7 @@ impl Marked<'_> {
         Some(item(field, &parsed, &glyphs))
     }
 
-    /// Whether a label of the field was taken for the beginning of its value, as in `DLNL829` or, where items are numbered,
+    /// Whether a label of the field was read as the beginning of its value, as in `DLNL829` or, where items are numbered,
     /// `8932 HIGH STREET`: where a label ends and a number begins cannot be told then.
     fn begins_with_label(&self, field: &Field, text: &str) -> bool {
         let letters = fold::folded(text);
@@ -400,7 +400,7 @@ impl Marked<'_> {
         joined(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// The nearest words below a label that begin where it begins, and what goes on in their row as far as the next label's column.
+    /// The nearest words below a label that begin where it begins, and what follows in their row up to the next label's column.
     fn below(&self, mark: &Mark<'_>, field: &Field) -> Vec<Glyph> {
         // Of a label in two languages, Authority / Autorité, the first stands where the value begins.
         let before = |other: &Mark<'_>| other.name == mark.name && other.run == mark.run && other.from < mark.from;
@@ -504,7 +504,7 @@ impl Marked<'_> {
         next.map(|other| other.left).fold(f32::INFINITY, f32::min)
     }
 
-    /// The value with the lines below it that go on with it. Of prose, each line ends at the first wide gap.
+    /// The value with the lines below that continue it. In prose, each line ends at the first wide gap.
     fn with_more_lines(&self, value: Vec<Glyph>, field: &Field) -> Vec<Glyph> {
         let ended = |line: &[Glyph]| {
             let length = if field.grammar.is_prose() {
@@ -632,7 +632,7 @@ impl Marked<'_> {
         self.page.runs.iter().find(fits)
     }
 
-    /// Every line behind its labels, with the lines below it that go on with it.
+    /// Every line after its labels, with the lines below that continue it.
     fn blocks(&self, field: &Field) -> Vec<Vec<Glyph>> {
         let text = |run: usize| {
             let ends = self.marks.iter().filter(|mark| mark.run == run).map(|mark| mark.to);
@@ -816,7 +816,7 @@ fn begins_word(run: &Run, at: usize) -> bool {
 }
 
 /// The words from a letter on up to the next label's column. A word that begins beyond its edge, but neither where the label does nor behind a
-/// wide gap, goes on with a long value. Of a name, `None` if it stands there and no gap says that it is another value.
+/// wide gap, continues a long value. For a name, `None` if there is one and no gap marks it as another value.
 fn up_to(run: &Run, start: usize, (column, end): (f32, f32), is_name: bool) -> Option<&[Glyph]> {
     let is_apart = |at: usize| {
         let before = run.glyphs[..at]

@@ -1,4 +1,4 @@
-//! Layouts as files: what a document of one issuer looks like, written down in TOML. Adding a country is adding a file.
+//! Layout files: what a document of one issuer looks like, described in TOML. To add a country, add a file.
 
 use super::grammar::Grammar;
 use super::rules::Rule;
@@ -180,11 +180,11 @@ pub(crate) struct Field {
     /// Whether documents of the layout may lack it.
     #[serde(default)]
     pub(crate) optional: bool,
-    /// Lines it may go on for below the first.
+    /// Number of lines below the first that it may continue for.
     #[serde(default)]
     pub(crate) more_lines: usize,
-    /// Labels of what the value goes on with where they are on the page, such as a second family name with a label of its own: without its own value, the
-    /// item is left out.
+    /// Labels of what the value continues with if they are on the page, such as a second family name with a label of its own: without its own value,
+    /// the item is left out.
     #[serde(default)]
     pub(crate) and: Vec<String>,
     /// Of an entry, the items that are out of date where it is made.

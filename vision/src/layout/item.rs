@@ -8,14 +8,14 @@ use super::page::Glyph;
 pub(crate) struct Item {
     pub(crate) name: String,
     pub(crate) parsed: Parsed,
-    /// Probability that the text is right, 0 to 1.
+    /// Probability that the text is correct, 0 to 1.
     pub(crate) confidence: f32,
     /// Its letters, where they stand.
     pub(crate) glyphs: Vec<Glyph>,
 }
 
-/// Takes out names that are something else: the line below was taken for them, since their own was not read. Two names do not stand in one
-/// place, and no name stands where the address does, though its letters may well be in it: LEE lives in LEESBURG.
+/// Removes names that are something else: the line below was read as a name because the right line was not read. Two names do not stand in
+/// one place, and no name stands where the address does, though its letters may well be in it: LEE lives in LEESBURG.
 pub(crate) fn drop_mistaken_names(items: &mut Vec<Item>) {
     let place = |item: &Item| item.glyphs.first().map(|glyph| (glyph.line, glyph.x.to_bits()));
     let is_mistaken = |item: &Item| {

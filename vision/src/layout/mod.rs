@@ -1,4 +1,4 @@
-//! Documents by their layout: one file describes one, one engine reads them all.
+//! Documents recognised by their layout: each file describes one, and one engine reads them all.
 
 mod fields;
 mod file;
@@ -197,7 +197,7 @@ pub(crate) struct PrintedDate {
     /// As printed, and in the normal form.
     pub(crate) text: String,
     pub(crate) normalized: String,
-    /// Probability that the text is right, 0 to 1.
+    /// Probability that the text is correct, 0 to 1.
     pub(crate) confidence: f32,
     /// The line it is in.
     pub(crate) line: usize,

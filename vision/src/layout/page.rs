@@ -1,4 +1,4 @@
-//! A page as layouts see it: its lines upright in one frame, letter by letter.
+//! A page as the layout engine sees it: upright lines in one frame of reference, letter by letter.
 
 use crate::fold;
 use crate::text::Line;

@@ -9,31 +9,31 @@ use crate::geometry::{Corners, Point, mean, rectangle};
 use domain::edit_distance::edit_distance;
 use lens::geometry::distance;
 
-/// Letters of a label for each error forgiven: kanji say more than Latin letters.
+/// Letters of a label per tolerated error: kanji carry more information than Latin letters.
 const LETTERS_PER_ERROR: (usize, usize) = (3, 7);
-/// Points by which a layout must lead one of another kind or side.
+/// Points by which a layout must exceed one of another kind or side.
 const LEAD: f32 = 0.75;
 /// Share of the points that are enough from which a layout is recognised.
 const RECOGNISED: f32 = 0.6;
 /// How many times the points that are enough count at most where a layout is compared with another one.
 const MOST_POINTS: f32 = 1.5;
 
-/// Labels that say whether all are in place.
+/// Minimum number of labels for judging whether they are in place.
 const LEAST_PLACED: usize = 4;
-/// Millimetres that a label may stand off its place: printers and issuers differ.
+/// Tolerance of a label's position in millimetres: printers and issuers differ.
 const OFF_PLACE: f32 = 5.0;
-/// Millimetres that an unread label may stand off the place that the others leave for it.
+/// Tolerance in millimetres of an unread label's position, predicted from the others.
 const NEAR_PLACE: f32 = 2.5;
-/// Millimetres between two labels that together tell the scale.
+/// Minimum distance in millimetres between two labels that determine the scale.
 const FAR_APART: f32 = 12.0;
 /// Standard deviation of the labels' places along the rows, and across them, from which each has a scale of its own, in millimetres.
 const SPREAD: f32 = 10.0;
-/// Share of the labels that must stand in place.
+/// Share of the labels that must be in place.
 const IN_PLACE: f32 = 0.7;
 
-/// How many heights apart the items of a list stand.
+/// Distance between the items of a list, in line heights.
 const NEXT_ITEM: std::ops::Range<f32> = 0.4..1.7;
-/// Letters of the shortest name of a street: `lb` and `cm` behind a number are none.
+/// Letters of the shortest name of a street: `lb` and `cm` after a number are not names of streets.
 const LEAST_STREET: usize = 3;
 /// The surname in German, either in English, and the whole name on many cards.
 const AMBIGUOUS: &str = "NAME";
@@ -41,25 +41,25 @@ const AMBIGUOUS: &str = "NAME";
 const GIVEN_OR_WHOLE: [&str; 2] = ["NOMBRE", "NOME"];
 /// The label of a whole name, of layouts that have one.
 const WHOLE_NAME: &str = "whole_name";
-/// How many heights apart the numbers of two items of a list begin.
+/// Tolerance of the alignment of two list numbers, in line heights.
 const ALIGNED: f32 = 0.5;
-/// The same of two numbers, the lower of which is taken for no item.
+/// The same for two numbers of which the lower does not count as an item.
 const SAME_COLUMN: f32 = 2.0;
-/// How many heights below the number of a later item a number is taken for no item.
+/// Distance in line heights below the number of a later item at which a number does not count as an item.
 const BELOW_ITEM: f32 = 0.5;
-/// How many heights behind other text a number is taken for no item.
+/// Distance in line heights after other text at which a number does not count as an item.
 const BEHIND_TEXT: f32 = 1.5;
 /// Half the width of a letter, in heights of its line.
 const HALF_LETTER: f32 = 0.3;
-/// How many heights above a line another one stands that is not of the same row.
+/// How many line heights above a line another one is that is not in the same row.
 const NEXT_ROW: f32 = 0.3;
-/// Letters of labels that are words of many names, too.
+/// Length of labels that also occur as words in many names.
 const SHORT: usize = 4;
-/// How many heights beside a word the next one of its line stands at most.
+/// Largest gap between two words of a line, in line heights.
 const NEXT_WORD: f32 = 1.5;
-/// How many heights beside its label a value stands at most.
+/// Largest gap between a label and a value beside it, in line heights.
 const NEAR_VALUE: f32 = 4.0;
-/// How many heights below its label a value stands, at least and at most.
+/// Distance of a value below its label, in line heights.
 pub(crate) const BELOW: std::ops::Range<f32> = 0.35..2.2;
 
 /// A label found on a page.
@@ -88,7 +88,7 @@ impl Fit<'_> {
     }
 }
 
-/// The layout that fits best, and how sure that is, 0 to 1; `None` where none fits well or two of different kinds do.
+/// The layout that fits best, and the confidence, 0 to 1; `None` if none fits well, or if two of different kinds do.
 pub(crate) fn best<'a>(
     layouts: &'a [Layout],
     page: &DeskewedPage,
@@ -116,7 +116,7 @@ pub(crate) fn best<'a>(
     (score >= RECOGNISED).then_some((first, score))
 }
 
-/// The labels of a layout on a page, and the points they and the layout's signs make.
+/// The labels of a layout on a page, and the points that they and the layout's signs score.
 fn fit<'a>(layout: &'a Layout, page: &DeskewedPage, folded: &[Folded], context: &Context<'_>) -> Fit<'a> {
     let marks = marks(layout, page, folded);
     let found = |name: &String| marks.iter().any(|mark| mark.name == name);
@@ -155,7 +155,7 @@ impl Lie {
         [0, 1].map(|axis| self.seen[axis] + (at[axis] - self.at[axis]) * self.scale[axis])
     }
 
-    /// Whether a label is seen in its place.
+    /// Whether a label is where the layout has it.
     fn holds(&self, &(at, seen): &Placed) -> bool {
         distance(self.expected(at), seen) < OFF_PLACE * self.mean_scale()
     }
@@ -192,7 +192,7 @@ impl Lie {
     }
 }
 
-/// Where the card's corners must be, by the labels that stand in place; in the frame of the rows. `None` where too few do.
+/// Where the card's corners must be, according to the labels in place; in the frame of the rows. `None` if there are too few.
 pub(crate) fn corners(fit: &Fit<'_>) -> Option<Corners> {
     let first = likeliest(fit.layout, &fit.marks)?;
     if first.fitting < LEAST_PLACED || !first.is_in_place() {
@@ -211,7 +211,7 @@ fn placed_labels<'a>(layout: &'a Layout, marks: &'a [Mark<'_>]) -> impl Iterator
         .filter_map(|mark| Some((layout.label.get(mark.name)?.at?, [mark.left, mark.y])))
 }
 
-/// A lie, and what the labels say of it.
+/// A lie, and how well the labels support it.
 struct Likely {
     lie: Lie,
     /// How many labels agree with it.
@@ -221,7 +221,7 @@ struct Likely {
 }
 
 impl Likely {
-    /// Whether enough of the labels stand where the layout has them.
+    /// Whether enough of the labels are where the layout has them.
     fn is_in_place(&self) -> bool {
         self.fitting as f32 >= IN_PLACE * self.placed as f32
     }
@@ -608,7 +608,7 @@ fn is_behind_other_language(line: &Folded, from: usize, label: &Label) -> bool {
     ends(before) || stroke.is_some_and(|(_, before)| ends(before))
 }
 
-/// Whether the label in another language stands here, behind a stroke that was misread or missed.
+/// Whether the label in another language is here, after a slash that was misread or missed.
 fn is_before_other_language(line: &Folded, to: usize, label: &Label) -> bool {
     let after = &line.chars[to..];
     let begins = |after: &[char]| {
@@ -621,7 +621,7 @@ fn is_before_other_language(line: &Folded, to: usize, label: &Label) -> bool {
     begins(after) || stroke.is_some_and(|(_, after)| begins(after))
 }
 
-/// Whether the word goes on from here with one of the values that are set close to a label, and ends with it.
+/// Whether the word continues from here with one of the values that are printed close to a label, and ends with it.
 fn is_before_value(line: &Folded, at: usize, label: &Label) -> bool {
     label.glued.iter().any(|value| {
         let to = at + value.len();

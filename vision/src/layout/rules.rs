@@ -7,7 +7,7 @@ use serde::Deserialize;
 use time::format_description::well_known::Iso8601;
 use time::{Date, Duration, Month};
 
-/// Age of majority in Japan since April 2022 (Civil Code, article 4). It was 20 before: whoever was 18 or 19 then had a card for five years.
+/// Age of majority in Japan since April 2022 (Civil Code, article 4). It was 20 before: people aged 18 or 19 got a card for five years.
 const MAJORITY: i32 = 18;
 
 /// A rule of a layout.
@@ -48,7 +48,7 @@ pub(crate) enum Rule {
         born: String,
         /// The last day.
         expires: String,
-        /// The name: whoever's has no kanji or kana may stay for another time.
+        /// The name: a holder whose name has no kanji or kana may stay for another period.
         name: String,
     },
     /// A British driver number is made of family name and date of birth.

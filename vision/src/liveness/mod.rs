@@ -1,4 +1,4 @@
-//! What a burst of frames around a head turn says about a living person. Measures; the rules judge.
+//! Liveness measurements from a burst of frames around a head turn. This module measures; the rules judge.
 
 mod passive;
 mod plane;
@@ -31,7 +31,7 @@ pub(crate) fn most_frontal<'a: 'b, 'b>(frames: impl IntoIterator<Item = &'b Seen
 }
 
 /// The frames in which the server saw the movements while the camera was on; none if it did not watch. Only these are known to be of that
-/// time: whoever sends the burst can add others.
+/// time: the sender of the burst can add others.
 pub(crate) fn watched_frames(asked: &Asked) -> Vec<usize> {
     let watched = asked.live.iter().flat_map(|live| live.watched.iter().flatten());
     watched.filter_map(|frame| usize::try_from(*frame).ok()).collect()

@@ -1,4 +1,4 @@
-//! A passive network: tells living faces from presentation attacks in single frames, if the operator has installed one.
+//! The passive network, which distinguishes live faces from presentation attacks in single frames, if the operator has installed one.
 
 use crate::card::{Card, LivenessTask, OnPictures, Uncalibrated};
 use crate::face::Detection;

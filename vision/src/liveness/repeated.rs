@@ -1,5 +1,5 @@
-//! Frames that show again what an earlier one has shown, although something has moved in between. A head does not come back to the same place in the same
-//! light, while a recording that is played backwards, in a loop or mirrored does.
+//! Frames that repeat an earlier one, although something moved in between. A head does not return to exactly the same place in the same light; a
+//! recording played backwards, in a loop or mirrored does.
 
 use super::Seen;
 use lens::geometry::bounds;

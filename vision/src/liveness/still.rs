@@ -1,4 +1,4 @@
-//! Whether frames are one still picture: byte-alike, or the same pixels shifted.
+//! Whether frames are one still picture: identical bytes, or the same pixels shifted.
 
 use crate::raster::Raster;
 

@@ -1,4 +1,4 @@
-//! The lock file: which model files exist and what they hash to. A file is read whole, hashed, and only then used.
+//! The lock file: which model files exist, and their hashes. A file is read completely and hashed before it is used.
 
 use super::ModelError;
 use domain::findings::ModelHash;

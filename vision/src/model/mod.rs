@@ -1,6 +1,6 @@
-//! What a model is to the rest of the crate: a name, and numbers in, numbers out.
+//! A model as the rest of the crate sees it: a name, and numbers in, numbers out.
 //!
-//! The stages know this trait only, so that they are tested with fakes and without weights.
+//! The stages know only this trait, so that they can be tested with fakes and without weights.
 
 mod denormals;
 pub(crate) mod lock;
@@ -72,7 +72,7 @@ impl ModelError {
 
     /// Says in the log why a check was not made: the findings only say that it was not, and a reviewer decides.
     pub(crate) fn log(&self) {
-        tracing::error!(error = %self, "a network failed while it analysed a picture, so a check was not made");
+        tracing::error!(error = %self, "a network failed while it analysed a picture, so a check was not performed");
     }
 }
 

@@ -58,7 +58,7 @@ fn holds(covered: &str, check: &str) -> bool {
     }
 }
 
-/// Whether the check digit of a number holds that may go on in the optional element.
+/// Whether the check digit is correct for a number that may continue in the optional element.
 fn holds_long(first: &str, check: &str, optional: &str, counts_filler: bool) -> bool {
     let (number, check) = long_number(first, check, optional);
     let rest = number.get(first.len()..).filter(|rest| !rest.is_empty());
@@ -127,8 +127,8 @@ fn of_page(format: MrzFormat, zone: Zone<'_>) -> Vec<(Guarded, bool)> {
     found
 }
 
-/// A number of more than nine places goes on in the optional element, with the filler in place of its check digit, and its
-/// check digit last (ICAO 9303-5 note j). Returns the whole number as it is checked, and the check digit.
+/// A number of more than nine places continues in the optional element, with the filler in place of its check digit, and
+/// its check digit last (ICAO 9303-5 note j). Returns the whole number as it is checked, and the check digit.
 pub(crate) fn long_number<'a>(first: &'a str, check: &'a str, optional: &'a str) -> (String, &'a str) {
     let more = optional.split('<').next().unwrap_or_default();
     if check != "<" || more.len() < 2 {

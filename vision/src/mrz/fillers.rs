@@ -1,4 +1,4 @@
-//! A run of fillers stays fillers. On a blurred page a recogniser takes `<<<<<` for `<CCCC` or `<<K<<C`; a name has no such letters.
+//! Keeps runs of fillers as fillers. On a blurred page, a recogniser misreads `<<<<<` as `<CCCC` or `<<K<<C`; no name has such letters.
 //!
 //! The name field is the family name, `<<`, the given names, and fillers to its end (ICAO 9303-3 section 4.6). Where a reading continues after that
 //! end, or repeats one letter as no name does, the line is read once more with nothing but fillers from there on. That reading is taken if it is

@@ -76,7 +76,7 @@ const LIKE_THE_LONGEST: Range<f32> = 0.6..1.7;
 /// A line keeps a slope of its own if it differs from that of the longest by less, in radians: a short piece has none.
 const OWN_SLOPE: f32 = 0.06;
 
-/// What a filler is taken for by a recogniser that knows Chinese and French.
+/// What a recogniser that knows Chinese and French reads a filler as.
 const FILLERS: [char; 6] = ['<', '«', '‹', 'く', '〈', '《'];
 
 impl Zone {

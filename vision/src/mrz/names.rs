@@ -1,5 +1,5 @@
-//! Letters of a name that the picture hardly tells apart, such as O and D: no check digit covers them, but the name is printed a second time. What
-//! the print says is taken if the zone's own picture makes it hardly less likely.
+//! Letters of a name that are hard to tell apart, such as O and D: no check digit covers them, but the name is printed a second time. What the
+//! print says is taken if the zone's own picture makes it hardly less likely.
 
 use super::find::Zone;
 use super::{format, format::Class, viterbi};

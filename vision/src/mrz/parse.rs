@@ -1,4 +1,4 @@
-//! From the lines of a zone to items with normal forms (ICAO 9303-3 section 4): names, dates, numbers, countries.
+//! Parses the lines of a zone into normalised items (ICAO 9303-3 section 4): names, dates, numbers, countries.
 
 use super::check::{self, Guarded};
 use super::{country, fillers};
@@ -9,7 +9,7 @@ use domain::findings::MrzFormat;
 use domain::user_input::Gender;
 use time::Date;
 
-/// Days up to which the two digits of a year of birth are taken for those of a hundred years before as well: six years.
+/// Age in days up to which the two digits of a year of birth may also mean a hundred years earlier: six years.
 const SMALL_CHILD: i64 = 6 * 365;
 /// Days of the longest life that is reckoned with: 120 years.
 const LONGEST_LIFE: i64 = 120 * 366;

@@ -1,5 +1,5 @@
-//! A state in digits stays in digits. Where a format has letters alone, the likeliest letters are read whatever is printed; some
-//! specimens and forgeries have digits there, and letters made of them would hide it.
+//! Keeps digits in the field of a state. Where a format allows letters only, the likeliest letters are read whatever is printed;
+//! some specimens and forgeries have digits there, and reading them as letters would hide that.
 
 use super::{format, format::Class, viterbi};
 use crate::text::Lattice;

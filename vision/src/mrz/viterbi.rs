@@ -1,7 +1,7 @@
 //! The likeliest line of a given length and given classes: a Viterbi search over the recogniser's CTC lattice.
 //!
-//! Greedy reading loses a `<` in a long run and takes `O` for `0`; here the format says how many symbols there are and of
-//! which kind, and the probabilities decide the rest.
+//! Greedy decoding drops a `<` from a long run and confuses `O` with `0`; here the format fixes the number and class of
+//! the symbols, and the probabilities decide the rest.
 
 use super::format::Class;
 use crate::text::{Lattice, MRZ_SYMBOLS};

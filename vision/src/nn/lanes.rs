@@ -1,4 +1,4 @@
-//! Loops that are compiled for the widest vectors each processor has, and chosen when the program runs.
+//! Loops that are compiled for several vector widths; the widest that the processor supports is chosen at run time.
 
 use rten_simd::ops::{BitOps, NumOps};
 use rten_simd::{Isa, SimdOp};

@@ -19,7 +19,7 @@ impl Doubling {
         if bias.len() != outputs || weights.len() != inputs * outputs * 4 {
             return Err(ModelError::Shape("bias".to_owned(), vec![bias.len(), outputs]));
         }
-        // For each input the four pixels it becomes, one after the other.
+        // For each input the four pixels it becomes, one after another.
         let mut rows = vec![0.0; weights.len()];
         for (input, row) in rows.chunks_exact_mut(outputs * 4).enumerate() {
             for (at, value) in row.iter_mut().enumerate() {

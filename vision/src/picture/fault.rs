@@ -1,4 +1,4 @@
-//! What can be wrong with an upload, each with its own name so that the person can be told what to do.
+//! What can be wrong with an upload. Each fault has a name, so that the user can be told what to do.
 
 use image::ImageError;
 use image::error::LimitErrorKind;

@@ -1,4 +1,4 @@
-//! Which kind of file an upload is, and how many pixels its header promises, before anything is decoded.
+//! The file format of an upload, and the number of pixels that its header declares, before anything is decoded.
 
 use super::{PictureFault, fault, jpeg, size::Size, webp};
 use image::codecs::{jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};

@@ -1,7 +1,7 @@
 //! The marker structure of a JPEG (ITU-T T.81 annex B): its size, its scratch memory, and whether it is whole.
 //!
-//! The decoder in use fills a missing end with grey, so that a half-uploaded picture would pass; here it does not. What it would read in another way
-//! than it is read here is refused: it could have another size there.
+//! The decoder in use fills a missing end with grey, so that a half-uploaded picture would pass; this check refuses it. It also refuses anything
+//! that the decoder would parse differently, since the decoder could see a different size.
 
 use super::PictureFault;
 use super::size::Size;

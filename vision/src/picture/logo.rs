@@ -1,4 +1,4 @@
-//! A company's logo becomes a small PNG: drawn anew from its pixels, so that nothing else of the file is kept.
+//! Turns a company's logo into a small PNG, redrawn from its pixels, so that nothing else in the file is kept.
 
 use super::{MAX_BYTES, MAX_DECODE_BYTES, PictureFault, fault, format::Format};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -29,7 +29,7 @@ pub struct Logo {
     pub height: u32,
 }
 
-/// Makes a logo of an upload. The kind is told by its first bytes, as in [`normalise`](super::normalise).
+/// Makes a logo from an upload. The format is recognised by its first bytes, as in [`normalise`](super::normalise).
 ///
 /// # Errors
 /// [`PictureFault`]: what is wrong with it.

@@ -1,4 +1,4 @@
-//! An upload becomes a picture: within limits, upright, without metadata, at a bounded size. Not what is in it.
+//! Turns an upload into a picture: within limits, upright, without metadata, at a bounded size. Does not look at what it shows.
 
 mod fault;
 mod format;
@@ -80,7 +80,7 @@ impl Picture {
     }
 }
 
-/// Turns an upload into a picture. The kind is told by its first bytes alone, never by a name or a media type.
+/// Turns an upload into a picture. The format is recognised by its first bytes alone, never by a name or a media type.
 ///
 /// # Errors
 /// [`PictureFault`]: what is wrong with it.

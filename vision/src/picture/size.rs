@@ -1,4 +1,4 @@
-//! What a picture's header promises, and what of it is too much or too little.
+//! The size that a picture's header declares, and when it is too large or too small.
 
 use super::{MAX_DECODE_BYTES, MAX_SIDE, PictureFault};
 

@@ -1,5 +1,6 @@
-//! How much memory decoding a WebP takes, found out before it is decoded. For a lossless one (RFC 9649 section 3) it is above all its prefix codes:
-//! 700 kB of file can declare 4 GB of them. The decoder in use does not limit them, so they are read here first, in the same way; the pixels are not.
+//! How much memory decoding a WebP takes, calculated before it is decoded. In a lossless one (RFC 9649 section 3), most of it is for the prefix
+//! codes: a file of 700 kB can declare 4 GB of them. The decoder in use does not limit them, so they are read here first, in the same way; the pixels
+//! are not.
 
 use super::{MAX_DECODE_BYTES, PictureFault};
 

@@ -1,4 +1,4 @@
-//! Whether a face stands in a card: the print of a portrait has the card's edges around it.
+//! Whether a face is on a card: a printed portrait has the card's edges around it.
 
 use crate::geometry::is_inside;
 use crate::raster::Raster;

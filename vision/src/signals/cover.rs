@@ -1,5 +1,6 @@
-//! Whether something covers the eyes, or mouth and chin: a mask, a hand, dark glasses. Bare eyes are darker in their middle than the lids
-//! around them, lips redder than the skin and parted by a dark line; what covers them is flat, of another colour, or striped otherwise.
+//! Whether something covers the eyes, or mouth and chin: a mask, a hand, dark glasses. Uncovered eyes are darker in the middle than the
+//! lids around them, and lips are redder than the skin and parted by a dark line; a cover is flat, has another colour, or has other
+//! stripes.
 //!
 //! Two logistic functions of a few such numbers, fitted to 121 photographs of 16 people and to the same photographs with covers drawn over them.
 //! docs/decisions/0016 says what they detect and what they miss.

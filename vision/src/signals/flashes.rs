@@ -1,6 +1,6 @@
-//! Whether a face follows the colours of the screen before it. The skin is near the screen and the background is far, so the light of
-//! the screen shows in the difference of their colours. A flat picture is lit evenly, together with its own background; a screen shines by itself;
-//! a film made earlier cannot know the colours.
+//! Whether a face reflects the colours of the screen in front of it. The skin is near the screen and the background is far, so the light of the
+//! screen shows in the difference of their colours. A flat picture is lit evenly, together with its own background; a screen emits its own light;
+//! a video recorded earlier cannot know the colours.
 
 use crate::face::Shape;
 use crate::geometry::{Point, clip, mean};
@@ -25,7 +25,7 @@ const LEAST_PATCH: f32 = 0.5;
 const PATCHES: usize = 5;
 const LEAST_PATCHES: usize = 3;
 const LEAST_FRAMES: usize = 6;
-/// Frames between which a colour is told and seen, at most: cameras hand over pictures late.
+/// Maximum number of frames between the request for a colour and its appearance: cameras deliver pictures late.
 const LATEST: usize = 2;
 /// Differences of two frames of a steady scene, as logarithms: smaller ones are no response, however well they correlate.
 const NOISE: f32 = 0.004;

@@ -1,4 +1,4 @@
-//! How much of a picture is without colour.
+//! How much of a picture has no colour.
 
 use super::rectified::Rectified;
 use crate::raster::Raster;

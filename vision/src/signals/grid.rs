@@ -1,5 +1,5 @@
-//! The grid of a screen's pixels behind a face. It shows in the spectrum as lonely peaks; skin, hair and the camera's noise are spread
-//! over it.
+//! The grid of a screen's pixels behind a face. It appears in the spectrum as isolated peaks; skin, hair and the camera's noise are
+//! spread over it.
 
 use super::spectrum::{TILE, amplitudes, cycles, is_of_blocks};
 use crate::geometry::{Point, clip};
@@ -92,7 +92,7 @@ fn is_highest(spectrum: &[f32], at: usize) -> bool {
     neighbours(at, ALONE).all(|other| spectrum[other] <= spectrum[at])
 }
 
-/// The places within `reach` rows and columns, this one included; the spectrum goes on at its other edge.
+/// The positions within `reach` rows and columns, this one included; the spectrum wraps around at its edges.
 fn neighbours(at: usize, reach: usize) -> impl Iterator<Item = usize> {
     let shifted = move |from: usize, by: usize| (from + TILE + by - reach) % TILE;
     let (row, column) = (at / TILE, at % TILE);

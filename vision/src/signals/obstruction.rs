@@ -1,6 +1,6 @@
-//! Whether something lies on a document: fingers, a note. The paper of a document has one colour, apart from the fall of the light,
-//! fine print and a portrait; what lies on it is a large and smooth part in another colour, or a field without the background print
-//! that the rest of the paper has.
+//! Whether something covers a document, such as fingers or a note. The paper of a document has one colour, apart from uneven light,
+//! fine print and a portrait; an object on it is a large, smooth area in another colour, or an area without the background print of
+//! the rest of the paper.
 
 use super::rectified::{COLUMNS, Cell, Edge, Paper, ROWS, Rectified};
 use crate::statistics::median;
@@ -11,7 +11,7 @@ use lens::regions::regions;
 const FOREIGN: (f32, f32) = (24.0, 230.0);
 /// Mean change from pixel to pixel, across and down together, below which a cell has no print on it; on strong background print, this share of its median.
 const SMOOTH: (f32, f32) = (6.0, 0.6);
-/// In still poorer light the noise of the camera would be taken for colours.
+/// In even poorer light, the camera's noise would be mistaken for colours.
 const LEAST_LIGHT: f32 = 0.5;
 /// Factors by which a shadow or a lamp changes the light on paper at most.
 const SHADE: (f32, f32) = (0.5, 1.5);
@@ -37,7 +37,7 @@ const NOTE: usize = 6;
 
 /// Colours of two cells that are of one thing differ by less, as [`FOREIGN`] is measured.
 const ALIKE: f32 = 22.0;
-/// Of the cells along an edge where a part comes in over it, this share goes on beyond in the same colour.
+/// Of the cells along an edge that a part crosses, this share continues beyond it in the same colour.
 const GOES_ON: f32 = 0.7;
 /// Cells between two parts of one thing, at most.
 const NEAR: usize = 3;
@@ -45,8 +45,8 @@ const NEAR: usize = 3;
 /// of an edge may be the table, where the edge was not found.
 const COMES_IN: (usize, usize) = (2, 3);
 const BESIDE: usize = 6;
-/// Share of the document that such a part hides at least, and how many times it counts: nothing that is printed on a document goes on beyond its edge,
-/// so that it needs no size to be told from print.
+/// Share of the document that such a part hides at least, and how many times it counts: nothing that is printed on a document continues beyond its
+/// edge, so that it needs no size to be told from print.
 const INTRUDING: f32 = 0.012;
 const SURE: f32 = 4.0;
 /// A part from edge to edge that fills this much of so many rows at most is printed: the magnetic stripe of a card, or the ground of its title.
@@ -175,7 +175,7 @@ fn are_alike(one: [f32; 3], other: [f32; 3]) -> bool {
     difference(one, other) < ALIKE || ((SHADE.0..1.0 / SHADE.0).contains(&factor) && is_of_tint)
 }
 
-/// Whether a part goes on beyond an edge of the document, over which it comes in, in its own colour and not in that of the table beside it.
+/// Whether a part continues beyond the edge of the document that it crosses, in its own colour and not in that of the table beside it.
 fn comes_in(document: &Rectified, part: &[usize]) -> bool {
     Edge::ALL.into_iter().zip(&document.beyond).any(|(edge, beyond)| {
         let places = part.iter().map(|&index| (index, edge.place_of(index)));

@@ -1,6 +1,6 @@
-//! Regular rasters: the grid of a screen or of a printer stands out in the spectrum as two lonely peaks at a right angle, one of its rows
-//! and one of its columns. The fine lines of a document's background make peaks as high, but in one direction. A printer's dots have one size
-//! all over the sheet, so that their peaks stand in one place in every tile, however faint they are in each.
+//! Regular rasters: the grid of a screen or of a printer appears in the spectrum as two isolated peaks at a right angle, one for its rows and
+//! one for its columns. The fine lines of a document's background produce peaks as high, but in one direction only. A printer's dots have the
+//! same pitch all over the sheet, so that their peaks are in the same place in every tile, however faint they are in each.
 
 use super::spectrum::{TILE, amplitudes, cycles, is_of_blocks};
 use crate::geometry::{Corners, rectangle};
@@ -207,7 +207,7 @@ impl Mean {
         let rows: Vec<Vec<f32>> = (0..TILE).map(beside).collect();
         for (at, sum) in self.sums.iter_mut().enumerate() {
             let (row, column) = (at / TILE, at % TILE);
-            // The spectrum goes on at its other edge.
+            // The spectrum wraps around at its edges.
             let around = [row + TILE - 1, row, row + 1].map(|row| rows[row % TILE][column]);
             *sum += around.into_iter().fold(f32::MIN, f32::max);
         }

@@ -1,5 +1,5 @@
-//! A document cut out straight and divided into small cells, of which a few numbers are kept: its colour, what is printed on it, how
-//! fine its paper is. Obstructions and glare are detected from these.
+//! A document cut out, straightened and divided into small cells. Of each cell, a few numbers are kept: its colour, how much is
+//! printed on it, how fine its texture is. Obstructions and glare are detected from these.
 
 use crate::geometry::Corners;
 use crate::projection::Projection;

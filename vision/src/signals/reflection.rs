@@ -1,4 +1,4 @@
-//! What the reflection of a lamp hides of a document. Where it is brightest, no channel of the camera tells paper from print; around it, the paper is
+//! How much of a document a reflection hides. Where it is brightest, no channel of the camera distinguishes paper from print; around it, the paper is
 //! brighter than uneven lighting would make it.
 
 use super::rectified::{COLUMNS, Cell, Rectified, grown};
@@ -52,8 +52,8 @@ fn burnt_out_share(document: &Rectified) -> f32 {
     reflections.fold(0.0, |sum, part| sum + share(part))
 }
 
-/// Whether paper is brighter at the rim of a burnt-out part than beyond. The light of a room falls off steadily and goes on doing so further away;
-/// that of a reflection ends.
+/// Whether paper is brighter at the rim of a blown-out part than beyond. The light of a room falls off steadily, also further away; that of a
+/// reflection ends.
 fn fades(cells: &[Cell], burnt: &[bool], part: &[usize]) -> bool {
     let mut own = vec![false; cells.len()];
     part.iter().for_each(|index| own[*index] = true);

@@ -1,4 +1,4 @@
-//! The recogniser's symbols, and which of them are those of a machine-readable zone.
+//! The recogniser's symbols, and which of them can occur in a machine-readable zone.
 
 use crate::model::ModelError;
 

@@ -1,4 +1,4 @@
-//! Rotated rectangles around text: from the pixels of a component, grown to the letters' true height, cut out straight.
+//! Rotated rectangles around text: found from the pixels of a component, enlarged to the letters' true height, and cut out upright.
 
 use crate::geometry::{Point, cross};
 use crate::raster::Raster;

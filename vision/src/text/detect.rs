@@ -1,4 +1,4 @@
-//! Where text is: the detector's probability map, its components, a rectangle around each.
+//! Locates text: the detector's probability map, its connected components, and a rectangle around each.
 
 use super::area::Area;
 use crate::model::{Model, ModelError, Tensor, run_one};

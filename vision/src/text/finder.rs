@@ -1,4 +1,4 @@
-//! The network that finds text (PP-OCR's detector): how likely each pixel of a picture belongs to some.
+//! The network that finds text (PP-OCR's detector): the probability that a pixel belongs to text.
 
 use super::backbone::{Backbone, conv, depthwise, squeeze};
 use crate::model::{Model, ModelError, Tensor};

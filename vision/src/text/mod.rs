@@ -101,7 +101,8 @@ impl Reader {
 
     /// Turns the picture so that its text can be read, and reads the longest lines.
     ///
-    /// Across or upright is told by the shape of the areas; which of the two ways remains, by how surely those lines read.
+    /// The shape of the areas tells whether the text is sideways or upright; which of the two remaining directions it has is decided by the
+    /// confidence with which those lines read.
     pub(crate) fn page<'a>(
         &self,
         picture: Cow<'a, Raster>,

@@ -1,4 +1,4 @@
-//! What a rectified line says: the recogniser's probabilities, read greedily, and kept for the machine-readable zone.
+//! The text of a rectified line: the recogniser's probabilities, decoded greedily, and kept for the machine-readable zone.
 
 use super::alphabet::{Alphabet, MRZ_SYMBOLS};
 use super::area::{Area, Spacing};

@@ -1,4 +1,4 @@
-//! The network that reads a line (PP-OCR's recogniser): how likely each symbol stands at each step along it.
+//! The network that reads a line (PP-OCR's recogniser): the probability of each symbol at each step along it.
 
 use super::backbone::Backbone;
 use crate::model::onnx::Onnx;

@@ -1,4 +1,4 @@
-//! How far the visual zone repeats the machine-readable one.
+//! How much of the machine-readable zone the visual zone repeats.
 
 use super::dates;
 use crate::fold;

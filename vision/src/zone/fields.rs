@@ -1,4 +1,4 @@
-//! Items from labels and values, with normal forms where those are safe.
+//! Items read from labels and values, normalised where that is safe.
 
 use super::{dates, labels, layout};
 use crate::calendar::ERAS;
@@ -54,7 +54,7 @@ pub(super) fn items(lines: &[&Line], kind: DocumentType, side: Side) -> Vec<OcrF
     items
 }
 
-/// Takes the normal form of a sex that is written M on a Mexican voter's card and was taken for a man's.
+/// Removes the normal form of a sex that is written M on a Mexican voter's card and was read as male.
 pub(crate) fn doubt_mexican_sex<'a>(lines: impl IntoIterator<Item = &'a Line>, items: &mut [OcrField]) {
     let says_so = |line: &Line| {
         let letters = fold::bare(&line.text);

@@ -1,4 +1,4 @@
-//! Which value belongs to which label, by where they stand on the page.
+//! Assigns values to labels by their positions on the page.
 
 use crate::statistics::median;
 use crate::text::Line;

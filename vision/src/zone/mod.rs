@@ -1,4 +1,4 @@
-//! The visual zone: what people read. Items by their labels, dates by their wording, and whether it repeats the zone for machines.
+//! The visual zone, the part that people read: items found by their labels, dates by their wording, and whether it repeats the machine-readable zone.
 
 mod agreement;
 pub(crate) mod dates;

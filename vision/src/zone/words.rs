@@ -1,4 +1,4 @@
-//! Words that say what a thing is: a specimen, or a number nobody may keep.
+//! Words that identify what is shown: a specimen, or a number that must not be kept.
 
 use crate::fold::{contains_nearly, folded};
 use crate::text::Line;

@@ -17,8 +17,8 @@ use web_sys::{
 
 /// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
-/// How often in a row, and how long after each other, a camera must be found to deliver nothing before it counts as stopped: a slow one may pause for a
-/// second, and a page that was busy hears late that it goes on.
+/// How often in a row, and how long after each other, a camera must be found to deliver nothing before it counts as stopped: a slow one may pause for
+/// a second, and a page that was busy learns late that it continues.
 const SILENT_TIMES: u32 = 4;
 const SILENT_EVERY_MS: i32 = 500;
 /// Side of the square in the middle of a frame of which the light is measured: all of it would take too long.
@@ -339,7 +339,7 @@ impl Camera {
         self.encode(video, &crop, encoding).await
     }
 
-    /// Two JPEGs of the same frame: what is sent in the end, and a small copy; and how light its middle is, from 0 to 1.
+    /// Two JPEGs of the same frame, the one that is sent at the end and a small copy; and the brightness of its middle, from 0 to 1.
     pub(super) async fn twice(
         &self,
         video: &HtmlVideoElement,
@@ -375,7 +375,7 @@ fn is_silent(track: &MediaStreamTrack) -> bool {
     track.muted() || state.and_then(|state| state.as_string()).as_deref() == Some("ended")
 }
 
-/// Whether a track that delivers nothing goes on like that.
+/// Whether a track that delivers nothing keeps doing so.
 async fn stays_silent(track: &MediaStreamTrack) -> bool {
     for _ in 0..SILENT_TIMES {
         rest(SILENT_EVERY_MS).await;

@@ -1,4 +1,4 @@
-//! One run of the camera: opening, taps, the background, failures, sending. What is filmed is up to the islands.
+//! One run of the camera: opening, taps, the background, failures, sending. The islands decide what is filmed.
 
 use super::awake::Awake;
 use super::cue::Cues;
@@ -33,7 +33,7 @@ const PAINTED_MS: i32 = 80;
 
 /// An upload that has not moved for so long may be waiting for the server.
 const STUCK_MS: u64 = 3_000;
-/// From here on, a wait is told to last minutes.
+/// From here on, a wait is said to take minutes.
 const MINUTES_MS: u64 = 60_000;
 
 /// Films in the run with this number until it has what it needs.
@@ -52,7 +52,7 @@ pub(super) struct ToSend {
 pub(super) enum Stopped {
     /// The run was ended from outside.
     Ended,
-    /// Something went wrong, which the user is told.
+    /// Something went wrong, and the user is told.
     Failed(Trouble),
 }
 
@@ -206,7 +206,7 @@ impl Run {
         self.without_colours.get()
     }
 
-    /// Says that the screen will shine in colours before anything else happens. Whoever is sensitive to that goes without.
+    /// Says that the screen will show colours before anything else happens. Users who are sensitive to light can continue without them.
     fn ask(self: &Rc<Self>) {
         self.show_dialog();
         self.next_turn();
@@ -649,7 +649,7 @@ fn named(id: &str, file: u32) -> Option<String> {
     labels.get(file)?.text_content()
 }
 
-/// The sentence for a wait of so many milliseconds until pictures are sent again.
+/// The sentence for a wait of this many milliseconds until pictures are sent again.
 fn lasting(why: Text, wait: u64) -> Text {
     if why == text::BUSY && wait >= MINUTES_MS {
         text::BUSY_MINUTES

@@ -1,4 +1,4 @@
-//! How the stage looks at a moment: classes and attributes that a screen reader need not announce.
+//! The current look of the stage: classes and attributes that a screen reader need not announce.
 
 use super::now;
 use crate::camera::announcer::Announcer;
@@ -74,7 +74,7 @@ impl Stage {
         self.display(hint);
     }
 
-    /// Says what to do now, as one of many hints that follow each other: screen readers are told what is left of them after `announcer`.
+    /// Says what to do now, as one of many hints that follow each other: screen readers get those that `announcer` lets through.
     pub(super) fn advise(&self, announcer: &mut Announcer, hint: impl Into<Cow<'static, str>>, is_request: bool) {
         let hint = hint.into();
         if announcer.sees(now(), &hint, is_request) {

@@ -1,5 +1,5 @@
-//! Films the selfie. The server sees a small copy of each frame and says what to do next; the frames that it wants are sent at
-//! full size in the end.
+//! Films the selfie. The server sees a small copy of each frame and says what to do next; the frames that it selects are sent
+//! at full size at the end.
 
 use super::device::{Camera, Encoding, Facing};
 use super::digest::sha256;
@@ -30,9 +30,9 @@ const FRAME_EVERY_MS: u64 = 250;
 const LEAST_MS: u64 = 20;
 /// How long frames may go unanswered before the run ends and the user is asked.
 const UNANSWERED_MS: u64 = 15_000;
-/// How long nothing may be heard of the server before the user is told: a phone that changes from one to another is back in a moment.
+/// How long the server may be silent before the user is told: a phone that switches networks is back in a moment.
 const SILENT_MS: u64 = 2_000;
-/// A frame that is sent in the end.
+/// A frame that is sent at the end.
 const SENT: Encoding = Encoding {
     side: FRAME_SIDE as f64,
     quality: 0.85,

@@ -1,4 +1,4 @@
-//! Why there is no picture, and what to tell the user.
+//! Why there is no camera picture, and what to tell the user.
 
 use super::window;
 use crate::camera::IN_APP;

@@ -45,7 +45,7 @@ fn view_of(here: &Here) -> ChooseView {
     }
 }
 
-/// The kinds that people usually carry, and the others: whoever is not in Japan hardly has a document that only Japan issues.
+/// The kinds that people usually carry, and the others: people outside Japan hardly have a document that only Japan issues.
 #[must_use]
 pub fn offered(in_japan: bool) -> (Vec<DocumentType>, Vec<DocumentType>) {
     use DocumentType as D;

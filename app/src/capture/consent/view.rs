@@ -122,7 +122,7 @@ fn points(meta: &PageMeta, plan: &Plan, days: &str) -> impl IntoView + use<> {
         .collect::<Vec<_>>()
 }
 
-/// The second look at what declining means.
+/// The confirmation page for declining.
 fn declining(meta: &PageMeta) -> AnyView {
     let [title, back, end] = said(meta, [text::DECLINE_TITLE, text::DECLINE_BACK, text::DECLINE_END]);
     let main = view! {
@@ -160,7 +160,7 @@ mod tests {
     use crate::text::Text;
     use domain::language::Language;
 
-    /// Whoever changes a sentence, in whatever language, changes the version with it: a stored consent names what was agreed to.
+    /// A change to a sentence, in any language, needs a new version, because a stored consent names what was agreed to.
     #[test]
     fn the_sentences_of_a_version_stay_as_they_are() {
         let sentences = [

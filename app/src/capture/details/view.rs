@@ -62,7 +62,7 @@ pub fn render(view: &DetailsView, meta: &PageMeta) -> AnyView {
             <p class="lead">{meta.say(lead(&view.read))}</p>
             {view.being_read.then(|| still_reading(meta))}
         </div>
-        // Before the form: whoever has the wrong document in front of them need not go through it.
+        // Before the form, so that a user with the wrong document need not go through it.
         <p class="other"><button class="as-link" type="submit" form=FORM name=forms::DECISION value=forms::OTHER>{meta.say(DOCUMENT_OTHER)}</button></p>
         <form class="ends" id=FORM method="post" action=forms::DETAILS novalidate=true data-kept=forms::QUEUE>
             {whole_name(view).map(|crop| view! { <div class="field">{cropped(crop, meta.say(text::PRINTED).to_owned())}</div> })}

@@ -129,7 +129,7 @@ fn countdown(view: &ResultView, meta: &PageMeta) -> Option<AnyView> {
     if !plain || view.return_url.is_none() {
         return None;
     }
-    // The script fills in the seconds. Screen readers would hear of each: they are told once.
+    // The script fills in the seconds. Screen readers would announce each one, so they get the text once.
     let [told, last] = ["{seconds}", "1"].map(|seconds| meta.tell(text::RETURN_SOON, &[("seconds", seconds)]));
     let shown = view! {
         <div class="countdown" data-return=RETURN_AFTER.to_string() hidden>
@@ -142,7 +142,7 @@ fn countdown(view: &ResultView, meta: &PageMeta) -> Option<AnyView> {
     Some(shown.into_any())
 }
 
-/// What happens while a person looks at it.
+/// What happens while a person reviews it.
 fn next(meta: &PageMeta) -> impl IntoView + use<> {
     let items = [text::NEXT_SENT, text::NEXT_PERSON, text::NEXT_TOLD];
     let items: Vec<_> = items

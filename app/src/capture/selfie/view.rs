@@ -63,7 +63,7 @@ pub struct SelfieView {
     pub challenge_id: String,
     /// The movement of the plain form.
     pub challenge: Challenge,
-    /// Whether the screen shines in changing colours at the end, unless the user wants none.
+    /// Whether the screen shows changing colours at the end, unless the user declines them.
     pub colours: bool,
     /// Tries left for this step.
     pub tries_left: u8,

@@ -141,8 +141,8 @@ async fn is_here_already(request: &Request, token: &str) -> PageResult<bool> {
     }
 }
 
-/// Whether this browser has submitted the session of the link, and can no longer open it: whoever comes back to the link later has nothing left to do,
-/// and needs no new one. To any other browser, the link is like every other that cannot be used.
+/// Whether this browser has submitted the session of the link, and can no longer open it: a user who returns to the link later has nothing left to
+/// do, and needs no new one. To any other browser, the link is like every other that cannot be used.
 async fn was_done_here(request: &Request, token: &str) -> PageResult<bool> {
     match submitted_session(request).await {
         Some(session) => Ok(session_of_link(request.honnin(), token).await? == Some(session)),

@@ -35,7 +35,7 @@ pub struct SelfieShown {
     pub picture_url: Option<String>,
     /// Whether another one can be taken.
     pub may_retake: bool,
-    /// Whether it is not good enough and stays, so that a person looks at it.
+    /// Whether it is not good enough but is kept, so that a person reviews it.
     pub poor: bool,
 }
 

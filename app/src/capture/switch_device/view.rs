@@ -77,8 +77,8 @@ pub(crate) fn copy(meta: &PageMeta, url: Option<&str>) -> impl IntoView + use<> 
 }
 
 /// Replaces the page once its link cannot be opened any more, mostly because it was opened elsewhere; `follow` is the URL that
-/// reports it. `here` is the page of whoever made the link: as long as that still works, the link has only run out. Without
-/// it, only screens that show a code to scan poll.
+/// reports it. `here` is the page on which the link was created: as long as that still works, the link has only expired.
+/// Without it, only screens that show a code to scan poll.
 pub(crate) fn opened(meta: &PageMeta, follow: &str, here: Option<&'static str>) -> impl IntoView + use<> {
     let follow = follow.to_owned();
     view! {

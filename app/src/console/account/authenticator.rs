@@ -59,7 +59,7 @@ fn enrolled(enrolment: &Enrolment) -> AuthenticatorView {
     }
 }
 
-/// A set-up that was begun is shown again, since its key may be in the app already. Whoever would have to confirm first is not shown it.
+/// A set-up that was begun is shown again, since its key may be in the app already. People who would have to confirm first are not shown it.
 async fn load(request: Request) -> PageResult<AuthenticatorView> {
     if !request.is_fresh() {
         return Ok(AuthenticatorView::default());
@@ -76,14 +76,14 @@ fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
         AuthenticatorError::Exists => not_done(
             "/admin/account",
             say(
-                "You have an authenticator app already. Remove it first.",
+                "You already have an authenticator app. Remove it first.",
                 "認証アプリはすでに設定されています。先に解除してください。",
             ),
         ),
         AuthenticatorError::Code(_) => not_done(
             HERE,
             say(
-                "This set-up was begun more than an hour ago. Start again.",
+                "This set-up was started more than an hour ago. Start again.",
                 "設定の開始から1時間が経過しました。最初からやり直してください。",
             ),
         ),
@@ -159,7 +159,7 @@ fn render(view: &AuthenticatorView, frame: &Frame, meta: &PageMeta) -> AnyView {
         .into_any(),
         None => view! {
             <p>{say(
-                "An authenticator app on your phone shows a new code every 30 seconds. You are asked for one after your password.",
+                "An authenticator app on your phone shows a new code every 30 seconds. You enter it after your password.",
                 "スマートフォンの認証アプリには、30秒ごとに新しいコードが表示されます。サインインでは、パスワードに続けてこのコードを入力します。",
             )}</p>
             <form method="post" action=HERE>

@@ -1,4 +1,4 @@
-//! The account page: password, second factors, signed-in browsers; confirming who one is; choosing the tenant to work in.
+//! The account page: password, second factors, signed-in browsers; confirming one's identity; choosing the tenant to work in.
 
 pub mod authenticator;
 mod view;
@@ -274,7 +274,7 @@ async fn challenge(request: Request) -> PageResult<Response> {
     })
 }
 
-/// POST: a challenge for a new passkey. Whoever has to confirm first does so before their device makes a passkey that nobody would know.
+/// POST: a challenge for a new passkey. People who have to confirm first do so before their device creates a passkey that would not be registered.
 async fn challenge_for_new_passkey(request: Request) -> PageResult<Response> {
     request.check_fresh("/admin/account")?;
     challenge(request).await
@@ -304,7 +304,7 @@ async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
             passkeys::NAME_LIMIT
         ),
         Err(PasskeyError::Exists) => say(
-            "This passkey is registered already.",
+            "This passkey is already registered.",
             "このパスキーはすでに登録されています。",
         )
         .to_owned(),

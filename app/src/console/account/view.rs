@@ -443,7 +443,7 @@ pub(super) fn account(view: &AccountView, frame: &Frame, meta: &PageMeta) -> Any
             <section class="panel stack">
                 <h2>{say("Second factor", "2要素認証")}</h2>
                 <p>{say(
-                    "With a second factor, somebody who learns your password cannot sign in with it.",
+                    "With a second factor, nobody can sign in with your password alone.",
                     "2要素認証を設定すると、パスワードが他人に知られても、それだけではサインインされません。",
                 )}</p>
                 <h3>{say("Authenticator app", "認証アプリ")}</h3>

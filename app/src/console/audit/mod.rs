@@ -161,7 +161,7 @@ async fn check(request: Request, _: Fields) -> PageResult<Outcome> {
         None => not_done(
             &list,
             say(
-                "Somebody is checking the log at this moment. Try again in a few seconds.",
+                "Somebody else is checking the log. Try again in a few seconds.",
                 "別の担当者が検証中です。数秒後に再度お試しください。",
             ),
         ),

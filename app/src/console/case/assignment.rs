@@ -1,4 +1,4 @@
-//! Who is to decide a case: taking it, giving it back, and assigning it to somebody else.
+//! Assigning a case: taking it, giving it back, and assigning it to somebody else.
 
 use crate::console::parts::options;
 use crate::console::words::say;

@@ -37,7 +37,7 @@ pub(super) struct Burst {
     commitment: Option<Commitment>,
     /// The numbers, from 0, of what was asked for and is not seen in the photos that the server saw, when they are measured again.
     unfollowed: Vec<usize>,
-    /// How many turns nobody saw begin.
+    /// How many turns were not seen from their beginning.
     unseen_turns: u32,
     /// Which run of the camera it was, of those that requested something, if a person must look because of it.
     runs: Option<u32>,
@@ -83,7 +83,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     }
     let watched = match burst.watched {
         Some(true) => say(
-            "The server watched the camera. It saw the photos of each step; the browser sent the others with them.",
+            "The server watched the camera and saw the photos of each step. The browser sent the other photos with them.",
             "サーバーが撮影を監視していました。各段階の写真はその際に確認されたもので、ほかの写真はブラウザーから併せて送信されたものです。",
         ),
         Some(false) => say(
@@ -129,7 +129,7 @@ pub(super) fn burst(burst: &Burst) -> AnyView {
     .into_any()
 }
 
-/// Why a person looks at a burst whose movements were followed.
+/// Why a person reviews a burst whose movements were followed.
 fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
     let unseen = match burst.unseen_turns {
         0 => None,
@@ -144,7 +144,7 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
     };
     let runs = burst.runs.map(|runs| {
         tell!(
-            "This was run {runs} with the camera, so the selfie is not approved automatically.",
+            "The user started the camera {runs} times, so the selfie is not approved automatically.",
             "カメラでの撮影が{runs}回目のため、自動では承認されません。"
         )
     });
@@ -205,7 +205,7 @@ mod tests {
         };
         let html = Owner::new().with(|| burst(&shown).to_html());
         assert!(
-            html.contains("It saw the photos of each step; the browser sent the others"),
+            html.contains("saw the photos of each step. The browser sent the other photos"),
             "{html}"
         );
     }
@@ -260,7 +260,7 @@ mod tests {
             "not the photos that it saw",
             "Step 1, 3: measured again",
             "did not see how one turn began",
-            "This was run 4 with the camera",
+            "The user started the camera 4 times",
             "straight",
             "right 0.40",
             "no face",

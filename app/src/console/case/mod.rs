@@ -112,7 +112,7 @@ async fn view_of(request: &Request, reviewer: &Reviewer, id: &SessionId) -> Page
     let outcome = history.detail.outcome.as_ref();
     // The system's reasons are those of a rejection unless the reviewer takes one away.
     let noted = outcome.map(|outcome| names(&outcome.reasons)).unwrap_or_default();
-    // Whoever has undone a decision finds it as they had filled it in.
+    // A reviewer who has undone a decision finds it as they had filled it in.
     let ticked = match &opened.undone {
         Some(undone) if !undone.reasons.is_empty() => names(&undone.reasons),
         _ => noted,
@@ -334,7 +334,7 @@ async fn rule(request: Request, fields: Fields) -> PageResult<Outcome> {
         _ => return Err(Fault::Malformed),
     };
     match review::rule(honnin, &reviewer, looked_at(&id, &fields), ruling, note).await {
-        // Whoever presses the button twice goes on as well.
+        // A reviewer who presses the button twice continues as well.
         Ok(_) | Err(RuleError::Repeated) => {}
         Err(error) => return refused(&request, &reviewer, &id, &fields, error).await,
     }
@@ -410,7 +410,7 @@ async fn undo(request: Request, _: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// POST: on to another case. The one that is left is free for others. Whoever has typed something is asked first.
+/// POST: moves to another case. The previous one is free for others. A reviewer who has typed something is asked first.
 async fn leave(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
@@ -492,7 +492,7 @@ async fn with_mistake(
     wrong: Mistake,
 ) -> PageResult<Outcome> {
     let mut view = with_typed(request, reviewer, id, fields).await?;
-    // Only whoever may decide has the fields of the form.
+    // Only people who may decide get the fields of the form.
     let field = match view.reservation {
         Reservation::Mine(_) => wrong.field,
         Reservation::Other(..) | Reservation::Decided(..) | Reservation::Over(_) => DECISION.to_owned(),

@@ -112,7 +112,7 @@ pub(super) struct CaseView {
     pub ticked: Vec<String>,
     /// Whether note or reasons are as typed, and stored nowhere.
     pub is_unsaved: bool,
-    /// The case to go on to, once the reviewer has said that what they have typed may be lost.
+    /// The next case, once the reviewer has confirmed that what they have typed may be lost.
     pub onward: Option<SessionId>,
     /// What was just done.
     pub done: Option<Notice>,
@@ -371,10 +371,10 @@ fn first_button(view: &CaseView) -> Option<AnyView> {
     matches!(view.reservation, Reservation::Mine(_)).then(|| button.into_any())
 }
 
-/// The question to somebody who goes on to another case with something typed.
+/// The question to a reviewer who moves to another case after typing something.
 fn before_leaving() -> &'static str {
     say(
-        "Your note and the reasons that you have chosen are not saved. Leave this case?",
+        "Your note and the reasons you chose are not saved. Leave this case?",
         "メモと選択した理由は保存されていません。別の案件に移動しますか？",
     )
 }
@@ -600,7 +600,7 @@ fn keys() -> AnyView {
     ])
 }
 
-/// Field: the case to go on to.
+/// Field: the next case.
 pub(super) const ONWARD: &str = "case";
 /// The same, whatever was typed.
 pub(super) const LEAVING: &str = "leaving";

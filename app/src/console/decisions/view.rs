@@ -51,11 +51,11 @@ fn rules() -> AnyView {
                     "別人の顔など、不承認となる理由が1つでもあれば、セッションは不承認になります。",
                 )}</li>
                 <li>{say(
-                    "Any other reason, a check that could not be made, or a document that is not shown to be authentic sends it to a reviewer.",
+                    "Any other reason, a check that could not be run, or a document that is not shown to be authentic sends it to a reviewer.",
                     "その他の理由がある場合、実施できない検査があった場合、本人確認書類の真正性を確認できない場合は、審査担当者に回ります。",
                 )}</li>
                 <li>{say(
-                    "Only a session without any reason, with every required check made, is approved automatically.",
+                    "A session is approved automatically only if every required check was performed and no reason was found.",
                     "理由が1つもなく、必要な検査がすべて完了したセッションだけが自動で承認されます。",
                 )}</li>
             </ol>
@@ -167,7 +167,7 @@ fn models(models: &[Model]) -> AnyView {
         <section class="panel">
             <h2>{say("Models", "モデル")}</h2>
             <p class="soft">{say(
-                "The networks that judge pictures. Each decision keeps the hashes of those it was made with.",
+                "The neural networks that assess pictures. Each decision records the hashes of the networks it used.",
                 "画像を判定するニューラルネットワークです。判定ごとに、使用したモデルのハッシュ値が記録されます。",
             )}</p>
             {Table::new(say("Models", "モデル"), [say("File", "ファイル"), say("Licence", "ライセンス"), "SHA-256"]).rows(rows)}

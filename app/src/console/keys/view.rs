@@ -44,7 +44,7 @@ pub(super) struct KeyRow {
     pub is_replaced: bool,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,
-    /// From where it was last used.
+    /// Where it was last used from.
     pub last_used_from: Option<String>,
     /// The networks from which it may be used.
     pub networks: Vec<String>,

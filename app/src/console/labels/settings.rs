@@ -86,7 +86,7 @@ pub(in crate::console) fn weakening(weakening: Weakening) -> &'static str {
             "顔照合または生体検知が、より低い信頼度でも合格になります。",
         ),
         Weakening::ReviewThresholdLowered => say(
-            "Some sessions that would be rejected today because of a low confidence will go to review.",
+            "Some sessions that would be rejected today because of low confidence will go to review.",
             "現在は信頼度が低いため不承認になるセッションの一部が、審査に回るようになります。",
         ),
         Weakening::FraudSignalsReviewed => say(

@@ -171,7 +171,7 @@ fn issue_of(issue: &Issue) -> Mistake {
     mistake(field, sentence)
 }
 
-/// A date of birth that has not come anywhere. The API takes it, as it takes any date; whoever types it here has mistyped it.
+/// A date of birth that is in the future everywhere. The API accepts it, as it accepts any date; here, it is a typing error.
 fn unborn(typed: &BTreeMap<&'static str, String>, now: Timestamp) -> Option<Mistake> {
     let date = civil_date::parse(typed.get(BIRTH_DATE)?)?;
     let sentence = say(

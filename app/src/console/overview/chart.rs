@@ -1,5 +1,5 @@
-//! Figures by day: stacked bars, and the same numbers as a table. The bars are stretched to the width there is, so everything to
-//! read is beside them in HTML.
+//! Figures by day: stacked bars, and the same numbers as a table. The bars are stretched to the available width, so all text is
+//! beside them in HTML.
 
 use crate::console::parts::{duration, grouped};
 use crate::console::table::{Table, cell, row_name};

@@ -14,13 +14,13 @@ struct Reached {
     step: FunnelStep,
     /// How many got here.
     count: i64,
-    /// How many got here, no further, and cannot go on.
+    /// How many got here but no further, and cannot continue.
     gave_up: i64,
-    /// How many are here and can go on.
+    /// How many are here and can continue.
     open: i64,
 }
 
-/// Whoever took a step has taken those before it.
+/// A user who took a step has taken those before it.
 fn reached(counts: &[StepCount]) -> Vec<Reached> {
     let sum = |keep: &dyn Fn(&StepCount) -> bool| -> i64 {
         counts.iter().filter(|count| keep(count)).map(|count| count.count).sum()

@@ -1,4 +1,4 @@
-//! The overview: the figures of the last days, and what is to be done.
+//! The overview: the figures of the last days, and what needs to be done.
 
 mod chart;
 mod funnel;

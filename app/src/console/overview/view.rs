@@ -1,4 +1,4 @@
-//! The overview as it is shown.
+//! The view of the overview.
 
 use super::RANGES;
 use super::chart::{self, Day};
@@ -207,12 +207,12 @@ fn overdue(count: i64, may_review: bool) -> AnyView {
     let sentence = match count {
         0 => return ().into_any(),
         1 => say(
-            "One case has been waiting for longer than half the retention period. Its data is not erased before it is decided, even after the retention period.",
+            "One case has been waiting for longer than half the retention period. Its data is kept until it is decided, even after the retention period.",
             "保存期間の半分を超えて審査を待っている案件が1件あります。判定されるまでは、保存期間が過ぎても消去されません。",
         )
         .to_owned(),
         count => tell!(
-            "{} cases have been waiting for longer than half the retention period. Their data is not erased before they are decided, even after the retention period.",
+            "{} cases have been waiting for longer than half the retention period. Their data is kept until they are decided, even after the retention period.",
             "保存期間の半分を超えて審査を待っている案件が{}件あります。判定されるまでは、保存期間が過ぎても消去されません。",
             grouped(count)
         ),

@@ -392,7 +392,7 @@ fn refused(list: &str, error: PeopleError) -> PageResult<Outcome> {
             "対象のメンバーは運用者です。管理コンソールでこのアカウントを変更できるのは、ほかの運用者だけです。",
         ),
         PeopleError::NoPasswords => say(
-            "Nobody has a password here. People sign in with the identity provider.",
+            "Passwords are not used here. People sign in with the identity provider.",
             "この環境ではパスワードを使用しません。IDプロバイダーでサインインしてください。",
         ),
         PeopleError::Repeated => say(

@@ -1,4 +1,4 @@
-//! What the queue's script asks for every few seconds, so that new cases appear without a reload.
+//! The data that the queue's script polls every few seconds, so that new cases appear without a reload.
 
 use super::view::{QueueView, cases, reasons, start};
 use crate::{

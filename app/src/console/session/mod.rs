@@ -402,11 +402,11 @@ async fn advance(request: Request, fields: Fields) -> PageResult<Outcome> {
     let caller = Tenant::by_hand(&reviewer);
     let notice = match (clock::advance(request.honnin(), &caller, id.as_str(), to).await, to) {
         (Ok(_), SandboxTime::Deadline) => Notice::good(say(
-            "The deadline has passed. The event follows within seconds.",
+            "The deadline has passed. The event will be sent within seconds.",
             "期限が過ぎました。イベントは数秒以内に送信されます。",
         )),
         (Ok(_), SandboxTime::RetentionEnd) => Notice::good(say(
-            "The retention period is over. The personal data is erased within seconds.",
+            "The retention period is over. The personal data will be erased within seconds.",
             "保存期間が終了しました。個人情報は数秒以内に消去されます。",
         )),
         (Err(AdvanceError::NotAllowed), _) => Notice::bad(say(

@@ -55,7 +55,7 @@ pub(super) struct Row {
 pub(super) struct Reach {
     /// Sessions created before this were not looked at.
     pub at: Timestamp,
-    /// Address of the page that goes on there.
+    /// Address of the page that continues there.
     pub older: String,
 }
 
@@ -414,7 +414,7 @@ fn nothing(view: &SessionsView, may_review: bool) -> AnyView {
                 "最近のセッションに、条件に一致するものはありません",
             ),
             say(
-                "Search older sessions, or set the dates between which the session was created.",
+                "Search older sessions, or enter a range of dates in which the session was created.",
                 "さらに前を検索するか、作成日の範囲を指定してください。",
             ),
         )

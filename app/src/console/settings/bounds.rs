@@ -1,4 +1,4 @@
-//! What may be entered into a setting, and in which unit.
+//! The values that may be entered into a setting, and their unit.
 
 use crate::console::labels;
 use domain::{

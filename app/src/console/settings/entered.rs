@@ -236,7 +236,7 @@ fn parse_span(setting: Setting, text: &str) -> Option<Millis> {
     Some(Millis(hundredths * length_of_unit(setting) / 100))
 }
 
-/// Replaces what is stored by what was typed.
+/// Replaces the stored value by what was typed.
 pub(super) fn retype(view: &mut SettingsView, fields: &Fields) {
     let text = |setting: Setting| fields.text(setting.as_str());
     let has = |setting: Setting| fields.has(setting.as_str());

@@ -177,7 +177,7 @@ mod tests {
             ..TenantSettings::default()
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let english = format!("The callback URL {beginning} must have at most 2,000 bytes.");
+        let english = format!("The callback URL {beginning} must be at most 2,000 bytes.");
         let japanese = format!("{beginning}：2,000バイト以内で入力してください。");
         for (language, sentence) in [(Language::En, english), (Language::Ja, japanese)] {
             let told = runtime.block_on(in_language(language, async {

@@ -1,4 +1,4 @@
-//! The index of the settings: what each section holds at present, and the way to it.
+//! The index of the settings: the current values of each section, and a link to it.
 
 use super::section::path;
 use crate::PageMeta;

@@ -57,7 +57,7 @@ const TESTED: &str = "test";
 const TEST: &str = "judge";
 /// The button of a second look that returns to the form.
 const BACK: &str = "back";
-/// Whoever has just proved who they are is not asked again.
+/// A person who has just confirmed their identity is not asked again.
 const CONFIRMED_FOR: Millis = Millis::minutes(5);
 
 /// The index of the settings.
@@ -312,7 +312,7 @@ async fn compare(request: &Request, section: Section, fields: &Fields, wanted: &
     Ok(Outcome::refused(view))
 }
 
-/// The second look at a change: what it would do.
+/// The confirmation page for a change: what it would do.
 async fn look_again(
     request: &Request,
     section: Section,

@@ -5,7 +5,7 @@ use crate::text::{Text, entry};
 use crate::{Accent, Logo, PageMeta, shell};
 use leptos::prelude::*;
 
-/// What becomes of a colour in which text could not be read, with a sample of it. The script shows it anew while somebody types.
+/// What becomes of a colour in which text could not be read, with a sample of it. The script shows it again while somebody types.
 pub(super) fn legible(accent: &str) -> AnyView {
     let notes = Accent::parse(accent).map(|typed| {
         let [light, dark] = typed.legible();
@@ -32,8 +32,8 @@ fn swatch(colour: Accent) -> AnyView {
         .into_any()
 }
 
-/// The sample: how the start page begins with a name, a colour (`#rrggbb`) and a logo. A colour that is none leaves the product's own.
-/// The script shows it anew while somebody types.
+/// The sample: how the start page begins with a name, a colour (`#rrggbb`) and a logo. With an invalid colour, the product's own is
+/// used. The script shows it again while somebody types.
 pub(super) fn sample(name: &str, accent: &str, logo: Option<&Logo>, meta: &PageMeta) -> AnyView {
     let css = Accent::parse(accent).map(|accent| accent.css_of(".sample"));
     let said = |text: Text| text.fill(language(), &[("tenant", name)]);

@@ -1,5 +1,5 @@
-//! The second look at a change that weakens something, or overwrites what somebody else has saved, and at one that somebody wants to look at: old
-//! and new values, and what the change would do. Whoever weakens something confirms that it is them.
+//! The confirmation page for a change that weakens something or overwrites what somebody else has saved, and the preview of any other change: old
+//! and new values, and what the change would do. A person who weakens something confirms their identity.
 
 use super::{BACK, section::path};
 use crate::console::labels;
@@ -57,7 +57,7 @@ fn decisions(found: &Decisions) -> AnyView {
     if *before == Tally::default() {
         return view! {
             <p class="soft">{say(
-                "No decision of the last 30 days can be replayed: there was none, or its data was erased or came from a sandbox.",
+                "No decision of the last 30 days can be re-evaluated: there was none, or its data was erased or came from a sandbox.",
                 "過去30日間の判定のうち、やり直せるものはありません。判定がないか、データが消去済みか、サンドボックスのものです。",
             )}</p>
         }
@@ -75,7 +75,7 @@ fn decisions(found: &Decisions) -> AnyView {
     .into_any()
 }
 
-/// Which decisions were made again. Sandbox decisions with simulated findings count towards the limit, but are not made again.
+/// Which decisions were re-evaluated. Sandbox decisions with simulated findings count towards the limit, but are not re-evaluated.
 fn which(found: &Decisions) -> String {
     let Tally {
         approved,
@@ -85,13 +85,13 @@ fn which(found: &Decisions) -> String {
     let all = approved + needs_review + rejected;
     if found.capped {
         return tell!(
-            "Of the last {MAX_DECISIONS} decisions, {all} could be made again with the new settings. The search for people approved before is not repeated.",
+            "Of the last {MAX_DECISIONS} decisions, {all} could be re-evaluated with the new settings. The search for people approved before is not repeated.",
             "直近{MAX_DECISIONS}件の判定のうち、{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
         );
     }
     let decisions = if all == 1 { "decision" } else { "decisions" };
     tell!(
-        "{all} {decisions} of the last 30 days, made again with the new settings. The search for people approved before is not repeated.",
+        "{all} {decisions} of the last 30 days, re-evaluated with the new settings. The search for people approved before is not repeated.",
         "過去30日間の判定{all}件を新しい設定でやり直した結果です。承認済みの人物の検索は、やり直していません。"
     )
 }
@@ -172,7 +172,7 @@ fn callers(found: &Callers) -> AnyView {
 fn no_session(view: &SecondLook) -> Option<AnyView> {
     let none = view.section == Section::Steps && !view.typed.iter().any(|(name, _)| name == "step");
     let sentence = say(
-        "No session can be created until at least one step is on. POST /v1/verification-sessions will return 409.",
+        "No session can be created until at least one step is enabled. POST /v1/verification-sessions will return 409.",
         "ステップを1つ以上オンにするまで、セッションを作成できません。POST /v1/verification-sessions は409を返します。",
     );
     none.then(|| view! { <p><strong>{sentence}</strong></p> }.into_any())
@@ -254,8 +254,8 @@ mod tests {
         for (approved, capped, wanted) in [
             (500, true, "Of the last 500 decisions, 500 could"),
             (412, true, "Of the last 500 decisions, 412 could"),
-            (500, false, "500 decisions of the last 30 days, made again"),
-            (1, false, "1 decision of the last 30 days, made again"),
+            (500, false, "500 decisions of the last 30 days, re-evaluated"),
+            (1, false, "1 decision of the last 30 days, re-evaluated"),
         ] {
             assert!(
                 which(&found(approved, capped)).starts_with(wanted),

@@ -1,4 +1,4 @@
-//! What each section of the settings holds at present, and where it is.
+//! The current values of each section of the settings, and its address.
 
 use super::bounds;
 use crate::console::{

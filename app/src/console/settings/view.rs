@@ -38,7 +38,7 @@ pub(super) struct SettingsView {
     pub steps: Vec<Step>,
     /// Tries per step.
     pub tries: String,
-    /// Whether the screen shines in changing colours at the end of a selfie.
+    /// Whether the screen shows changing colours at the end of a selfie.
     pub flashes: bool,
     /// Link lifetime in minutes, session lifetime in hours, retention in days.
     pub lifetimes: [String; 3],

@@ -117,7 +117,7 @@ async fn create(request: Request, fields: Fields) -> PageResult<Outcome> {
 /// The form was sent a second time, with another click for example.
 fn created_before() -> &'static str {
     say(
-        "This form was sent before, and its tenant was created then. To create another one, fill in the form again.",
+        "This form has already been sent, and its tenant was created. To create another one, fill in the form again.",
         "このフォームはすでに送信され、テナントは作成済みです。別のテナントを作成する場合は、もう一度入力してください。",
     )
 }

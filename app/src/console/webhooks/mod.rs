@@ -187,7 +187,7 @@ async fn sent(request: &Request, developer: &Developer, id: &EventId, before: us
         Some(attempt) if attempt.fault.is_none() => {
             let status = outcome(&attempt);
             Notice::good(tell!(
-                "The event was delivered. The receiver answered {status}.",
+                "The event was delivered. The receiver responded with {status}.",
                 "イベントを配信しました。受信先の応答：{status}"
             ))
         }

@@ -238,7 +238,7 @@ fn filters(asked: &Asked) -> AnyView {
 }
 
 /// Resends everything the filters select. Requires a filter, so that nobody resends the whole history by accident, and something that it selects:
-/// what was resent may match it no longer, and then there is more to go on with.
+/// what was resent may no longer match it, and then there is more to resend.
 fn range(view: &WebhooksView) -> AnyView {
     let asked = &view.asked;
     if !asked.any() || (view.rows.is_empty() && asked.sent.is_empty()) {

@@ -1,4 +1,4 @@
-//! Completes the model card of a task; comments and order stay.
+//! Completes the model card of a task, keeping its comments and order.
 
 use super::Failure;
 use std::{

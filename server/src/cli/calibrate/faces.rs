@@ -17,7 +17,7 @@ use vision::{Vision, normalise};
 
 #[derive(Args)]
 pub(in crate::cli) struct Faces {
-    /// Folder with a folder of pictures for each person, or with pictures whose names are the person's and a number, such as
+    /// Folder with one subfolder of pictures per person, or with pictures named after the person and a number, such as
     /// `Ada_Lovelace_0001.jpg`.
     dir: PathBuf,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `calibrate liveness`: what a passive network says of attacks and of living people, and the limit that follows.
+//! `calibrate liveness`: how a passive network scores attacks and live people, and the limit that follows.
 
 use super::{Failure, Output, card, drawing::Distributions, page, progress, recordings, say};
 use app::html::escaped;

@@ -1,5 +1,5 @@
-//! `eval attacks`: each recording is judged as a selfie whose camera the server watched, which is the best that an attacker can reach. A
-//! recording at which the camera would have waited for a straight face for ever has no outcome.
+//! `eval attacks`: each recording is judged as a selfie whose camera the server watched, which is the best case for an attacker. A
+//! recording in which the camera would have waited forever for a straight face has no outcome.
 
 use super::{
     super::{
@@ -34,8 +34,8 @@ use vision::Vision;
 
 #[derive(Args)]
 pub(in crate::cli) struct Attacks {
-    /// Folder with a folder for each kind of attack, and `genuine` (or names that begin with it) for living people; in each, a folder
-    /// for each recording with its frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text
+    /// Folder with one subfolder per kind of attack, and `genuine` (or names that begin with it) for living people; in each, one folder
+    /// per recording with its frames (JPEG, PNG or WebP, in the order of their names) and, if movements were asked for, a text
     /// file `movements` such as `turn_left,come_closer`. Text files that may be there as well: `watched` with the numbers of the frames,
     /// counted from 0, at which each movement was asked for and followed, such as `2,5,7,9`; `sent-before` with another recording, such as
     /// `genuine/001`, whose frames another session has sent; `colours`, if the screen shone in colours, with a line such as `12 magenta`
@@ -47,8 +47,8 @@ pub(in crate::cli) struct Attacks {
     /// Liveness threshold, if the tenant's is not the default.
     #[arg(long, value_name = "0 TO 1")]
     liveness: Option<f64>,
-    /// Kinds of attack of which nothing may be approved, such as `screen,flat-print`: once the report is written, the command fails if
-    /// something was, or if a kind has no recordings.
+    /// Kinds of attack of which no recording may be approved, such as `screen,flat-print`. Once the report is written, the command fails if
+    /// one was, or if a kind has no recordings.
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     forbid: Vec<String>,
 }
@@ -176,7 +176,7 @@ fn decided(found: &SelfieFindings, policy: &Policy) -> Decision {
 /// What a result depends on.
 fn fingerprint(vision: &Vision, policy: &Policy) -> Result<String, Failure> {
     let models: Vec<_> = vision.models().into_iter().map(|model| model.sha256).collect();
-    // A binary that was built anew may judge differently under the same version.
+    // A binary that was built again may judge differently under the same version.
     let program = fs::metadata(std::env::current_exe()?)?;
     let built = program.modified()?.duration_since(std::time::UNIX_EPOCH)?.as_secs();
     let text = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), built, program.len(), models, policy))?;

@@ -43,14 +43,14 @@ pub(super) struct Listen {
     /// URL of your receiver, http or https.
     #[arg(long, value_name = "URL", value_parser = http_url)]
     forward_to: Url,
-    /// Base URL of Honnin. By default that in HONNIN_URL, or that of the demonstration, or http://localhost:3000.
+    /// Base URL of Honnin. By default HONNIN_URL, the demonstration's URL, or http://localhost:3000.
     #[arg(long, value_name = "URL", value_parser = http_url)]
     url: Option<Url>,
-    /// API key with the scope `read`. By default that in HONNIN_API_KEY, or that of the demonstration's sandbox tenant. On the command line, other
+    /// API key with the scope `read`. By default HONNIN_API_KEY, or the key of the demonstration's sandbox tenant. If given here, other
     /// users of the machine can see it in the list of processes.
     #[arg(long)]
     key: Option<String>,
-    /// Signing secret, `whsec_..`. By default that in HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. On the command line,
+    /// Signing secret, `whsec_..`. By default HONNIN_WEBHOOK_SECRET, or one that is derived from the key and printed. If given here,
     /// other users of the machine can see it in the list of processes.
     #[arg(long)]
     secret: Option<String>,

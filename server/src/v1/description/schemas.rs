@@ -1,5 +1,5 @@
-//! What the derived schemas cannot say: which vocabularies grow, what their values mean, and that free-form objects have any
-//! member.
+//! What the derived schemas cannot express: which vocabularies may grow, what their values mean, and that free-form objects
+//! may have any member.
 
 use domain::{
     document::{DocumentType, FieldName, Side},

@@ -159,7 +159,7 @@ async fn whoever_sends_the_form_of_a_new_tenant_twice_creates_one() {
     let id = between(&page, "name=\"id\" value=\"", &['"']);
     let form = format!("id={id}&name=Bank+B&mode=live");
     let mut named = Vec::new();
-    for said in ["Tenant created.", "This form was sent before"] {
+    for said in ["Tenant created.", "This form has already been sent"] {
         let sent = operator.post("/admin/tenants", &form).await;
         assert_eq!((sent.status, sent.header("location")), (303, Some("/admin/tenants")));
         let list = operator.get("/admin/tenants").await.body;

@@ -89,7 +89,10 @@ async fn a_whole_verification_works_without_scripts_and_a_step_out_of_turn_leads
         .post("/capture/check", &format!("decision=use&shown={id}"))
         .await;
     assert!(
-        more.status == 200 && more.body.contains("We looked again and found more:"),
+        more.status == 200
+            && more
+                .body
+                .contains("We checked the photo again and found more problems:"),
         "{}",
         more.body
     );
@@ -734,7 +737,7 @@ async fn details_that_the_database_does_not_take_come_back_as_they_were_typed() 
     assert!(tags[1].contains("alert") && tags[1].contains("hidden"), "{tags:?}");
     assert!(
         lost.body
-            .contains("What you sent before is saved, but your last entry may not be."),
+            .contains("What you sent earlier is saved, but your last entry may not be."),
         "{}",
         lost.body
     );

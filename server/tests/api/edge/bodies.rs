@@ -142,7 +142,7 @@ async fn a_body_that_is_announced_as_too_large_is_refused_without_waiting_for_it
             assert_eq!(answer.header("connection"), Some("close"));
             assert_eq!(
                 answer.json()["issues"][0]["message"],
-                "the body must have at most 65536 bytes"
+                "the body must be at most 65536 bytes"
             );
         }
     }

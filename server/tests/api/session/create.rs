@@ -236,6 +236,6 @@ async fn a_body_has_at_most_64_kib() {
     400
     content-type: application/json
     cache-control: no-store
-    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"the body must have at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
+    {"_tag":"HttpApiDecodeError","issues":[{"_tag":"Limit","message":"the body must be at most 65536 bytes","path":[]}],"message":"The request does not match the API description."}
     "#);
 }

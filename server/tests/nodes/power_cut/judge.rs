@@ -40,7 +40,7 @@ fn write(tree: &Tree, root: &Path) -> io::Result<()> {
         match content {
             None if path.is_dir() => {}
             None => fs::create_dir(path)?,
-            // SQLite makes the index of a log anew.
+            // SQLite makes the index of a log again.
             Some(_) if path.to_string_lossy().ends_with("-shm") => {}
             Some(content) => fs::write(path, content)?,
         }

@@ -8,7 +8,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The recorder, compiled, and its log. Several processes append to it, one after the other or at the same time.
+/// The recorder, compiled, and its log. Several processes append to it, one after another or at the same time.
 pub(super) struct Recorder {
     folder: TempDir,
 }

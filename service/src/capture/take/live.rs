@@ -1,5 +1,5 @@
-//! The selfie while its camera is on: the server looks at a small copy of each frame and says what to do next. Nothing of it is
-//! stored but the run's id and how far it is: the run itself travels as an encrypted token, so that any node can answer the next frame.
+//! The selfie while its camera is on: the server looks at a small copy of each frame and says what to do next. Only the run's id and
+//! its progress are stored: the run itself travels as an encrypted token, so that any node can answer the next frame.
 
 use super::in_turn;
 use crate::{
@@ -48,7 +48,7 @@ pub enum LiveError {
     /// Overloaded; the next frame may fare better.
     #[error("too many pictures are waiting")]
     Busy,
-    /// Another step is due, or the token is none of the current run's latest.
+    /// Another step is due, or the token is not the latest one of the current run.
     #[error(transparent)]
     StepRefused(#[from] StepRefused),
 }
@@ -73,7 +73,7 @@ impl From<PoolError> for LiveError {
 pub enum Colours {
     /// As the tenant's settings say.
     AsSet,
-    /// The user wants none.
+    /// The user has declined them.
     Declined,
 }
 
@@ -222,12 +222,12 @@ async fn in_pool<T: Send + 'static>(honnin: &Honnin, frame: &Arc<[u8]>, look: Lo
 }
 
 /// Whether the answer with this run was the latest, or the one before it, in case the latest was lost. Any earlier one must not count:
-/// whoever has followed a run knows its movements and colours.
+/// a user who has followed a run knows its movements and colours.
 fn is_latest(answers: &AttemptRow, run: &Run) -> bool {
     run.step() + 1 >= answers.step_of(&run.id)
 }
 
-/// The run of a token; `None` if it is none of this session.
+/// The run of a token; `None` if it does not belong to this session.
 pub(super) async fn open(honnin: &Honnin, attempt: &AttemptState, token: &str) -> Result<Option<Run>, StoreError> {
     let key = honnin.vault.open(&attempt.row.data_key).await?;
     Ok(read(&key, attempt, token))
@@ -256,7 +256,7 @@ async fn advance(honnin: &Honnin, applicant: &Applicant, run: &Run, now: Timesta
             return Err(StepRefused::OutOfTurn.into());
         }
         if known < step {
-            // Whoever opens the camera and closes it again has learnt nothing.
+            // A user who opens the camera and closes it again has learnt nothing.
             answers.live_runs += i64::from(known == 0);
             answers.live_step = Some(reached.clone());
             attempts::save(tx, answers).await?;

@@ -264,7 +264,7 @@ async fn store(
     let (tenant, session) = (&attempt.row.session.tenant, &attempt.row.session.id);
     let seen: Vec<i64> = prints.iter().copied().flatten().collect();
     frame_prints::take_turn(tx, &seen).await?;
-    // Whoever cannot use the camera may send the same file again. A camera never gives the same frame again.
+    // Users who cannot use the camera may send the same file again. A camera never produces the same frame twice.
     let is_run = row.asked.live.is_some();
     for (frame, print) in row.frames.iter_mut().zip(prints) {
         let Some(print) = print else { continue };

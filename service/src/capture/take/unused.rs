@@ -1,5 +1,5 @@
-//! Pictures that are decoded and then not kept: damaged files, those whose client hangs up meanwhile, and those that another window has
-//! overtaken. They use up no try, and cost as much as the others, so that their number is limited.
+//! Pictures that are decoded but not kept: damaged files, those whose client disconnects meanwhile, and those superseded by another
+//! window. They use up no try but cost as much as the others, so their number is limited.
 
 use super::CaptureError;
 use crate::{Honnin, capture::progress::StepRefused, people::sign_in::WINDOW};
@@ -23,7 +23,7 @@ pub(super) struct CountedPicture {
 }
 
 impl CountedPicture {
-    /// Counts a picture of `session` that is about to be decoded: whoever hangs up before it is done is counted as well.
+    /// Counts a picture of `session` that is about to be decoded, so that a client that disconnects before the end is counted as well.
     ///
     /// # Errors
     /// [`CaptureError::Busy`] after too many that were not kept.

@@ -144,7 +144,7 @@ impl EarlierSessions {
     }
 
     /// Whether nobody was approved since the search, or is about to be, whom it should have found. From here on nobody is until the unit is done.
-    /// A reviewer is told of approvals that can still be undone, and of those that come later.
+    /// A reviewer is shown approvals that can still be undone, and those that come later.
     async fn is_complete(&self, tx: &mut Tx, verdict: Verdict) -> Result<bool, StoreError> {
         let row = &self.identity;
         tenants::lock(tx, &row.tenant).await?;

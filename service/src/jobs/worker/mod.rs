@@ -148,7 +148,7 @@ impl Worker {
         }
         let drained = async { while running.join_next().await.is_some() {} };
         if tokio::time::timeout(STOP_WITHIN, drained).await.is_err() {
-            tracing::warn!(lane = ?self.lane, "stopped with jobs running; their leases will run out");
+            tracing::warn!(lane = ?self.lane, "stopped with jobs running; their leases will expire");
         }
     }
 
@@ -303,7 +303,7 @@ impl Worker {
             tracing::debug!(
                 kind = job.kind.as_str(),
                 subject = job.subject,
-                "a job begins again: somebody else was first"
+                "a job starts again: a concurrent operation came first"
             );
         } else {
             tracing::warn!(kind = job.kind.as_str(), subject = job.subject, attempt = job.attempt, %fault, "job failed");
@@ -319,7 +319,7 @@ impl Worker {
         let is_counted = !matches!(fault, JobError::Store(StoreError::MasterKeyMissing));
         while let Err(error) = self.settle(job, fault).await {
             if !is_counted || !matches!(error, StoreError::Unavailable(_)) {
-                tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will run out");
+                tracing::error!(%error, subject = job.subject, "cannot settle a job; its lease will expire");
                 return;
             }
             if !has_warned {
@@ -370,7 +370,7 @@ impl Worker {
     }
 }
 
-/// A claim of at most so many jobs that are due, by the worker of this name.
+/// A claim of at most this many due jobs, by the worker with this name.
 fn claim_up_to(most: usize, worker: &str, at: Moment) -> Claim<'_> {
     Claim {
         worker,

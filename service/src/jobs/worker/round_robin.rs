@@ -1,4 +1,4 @@
-//! Claiming pictures and decisions: the tenants take turns, so that nobody waits for the pile of another one.
+//! Claiming pictures and decisions: the tenants take turns, so that none waits for another's backlog.
 
 use super::{Claimed, Worker, claim_up_to};
 use std::{
@@ -47,7 +47,7 @@ impl Worker {
             while claimed.len() < free
                 && let Some(tenant) = waiting.pop_front()
             {
-                // Whoever waits alone takes all that is free.
+                // A tenant that waits alone takes all that is free.
                 let most = if waiting.is_empty() { free - claimed.len() } else { 1 };
                 let jobs = jobs::claim_round_robin(tx, &tenant, claim_up_to(most, &name, at)).await?;
                 if jobs.is_empty() {

@@ -1,4 +1,4 @@
-//! What a provider answers as targets of the fuzzer: see docs/TESTING.md. Tokens have theirs in `token`.
+//! Fuzz targets for the responses of a provider: see docs/TESTING.md. Those for tokens are in `token`.
 
 use super::{
     keys::{Algorithm, Keys},

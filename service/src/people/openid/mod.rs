@@ -1,5 +1,5 @@
-//! Signing in with the installation's OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE). The provider says
-//! who somebody is; what they may do here is said by their invitation.
+//! Signing in with the installation's OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE). The provider
+//! authenticates people; their role here comes from their invitation.
 
 mod attempt;
 #[cfg(test)]

@@ -290,7 +290,7 @@ impl Provider {
             (Err(_), Some(known)) => return Ok(known),
             (Err(_), None) => self.asking.lock().await,
         };
-        // Whoever had to wait is answered with what the one before was.
+        // A caller that had to wait gets the answer of the one before.
         if let Some(answer) = self.recall(now).answer {
             return answer;
         }

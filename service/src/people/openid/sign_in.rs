@@ -107,7 +107,7 @@ pub enum OpenIdError {
     #[error("another person")]
     Other,
     /// The person has a second factor here, with which they confirm instead.
-    #[error("the second factor is asked for here")]
+    #[error("the second factor is required here")]
     SecondFactor,
     /// The invitation is used, revoked or expired, or its address has an account.
     #[error("the invitation is not valid")]
@@ -204,8 +204,7 @@ const fn confirming(attempt: &Attempt) -> Option<&UserId> {
     }
 }
 
-/// The counter of an attempt. Somebody who is signed in has one of their own: whoever fails to sign in from the same network keeps nobody from
-/// confirming.
+/// The counter of an attempt. Somebody who is signed in has a separate one: failed sign-ins from the same network keep nobody from confirming.
 fn counter_of(attempt: &Attempt, address: IpAddr) -> Vec<u8> {
     let home = client_network(address).to_string();
     match confirming(attempt) {
@@ -478,7 +477,7 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
     let unit = honnin.db.write(async move |tx| {
         let user = users::find_by_email(tx, &email).await?.ok_or(PeopleError::NotFound)?;
         links::lock(tx, user.tenant()).await?;
-        // The person before what belongs to them, as whoever signs in.
+        // The person is locked before what belongs to them, as at sign-in.
         users::lock(tx, &user.id).await?;
         if !provider_accounts::remove_of(tx, &user.id).await? {
             return Err(PeopleError::NotFound);

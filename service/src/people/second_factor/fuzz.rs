@@ -1,4 +1,4 @@
-//! What authenticators send as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for what authenticators send: see docs/TESTING.md.
 
 use super::webauthn::{Purpose, RelyingParty};
 

@@ -49,15 +49,15 @@ const STEP: Millis = Millis::seconds(30);
 const TOTP_SKEW_STEPS: u16 = 1;
 /// Recovery codes given out together.
 const RECOVERY_CODES: usize = 10;
-/// How long a set-up of an authenticator app that was begun can be finished.
+/// How long after its start the set-up of an authenticator app can be finished.
 const ENROLMENT_LIFETIME: Millis = Millis::hours(1);
 /// Bytes of a recovery code: with 112 bits or more, a plain hash of them is enough (OWASP ASVS 5.0, 6.5.2).
 const RECOVERY_BYTES: usize = 15;
-/// Wrong codes for one person from one network in a window. Those of a sign-in and those of somebody who is signed in are counted apart:
-/// whoever has nothing but the password locks nobody out who is signed in, or signs in from elsewhere.
+/// Wrong codes for one person from one network in a window. Those at sign-in and those of somebody who is signed in are counted
+/// separately: somebody who has only the password locks out nobody who is signed in or signs in from elsewhere.
 const CODE_LIMIT: i64 = 5;
-/// Wrong codes for one person in a window, from anywhere. Three of a million codes are right at any time, so that somebody with the password
-/// and many networks guesses one in a hundred days. They can make the person wait who enters a code, but not one who uses a passkey.
+/// Wrong codes for one person in a window, from anywhere. Three of a million codes are valid at any time, so that somebody with the password
+/// and many networks needs a hundred days to guess one. They can delay a person who enters a code, but not one who uses a passkey.
 const CODE_LIMIT_ANYWHERE: i64 = 30;
 /// Name under which an authenticator's secret is encrypted.
 const SECRET_NAME: &str = "authenticator";
@@ -75,7 +75,7 @@ pub(crate) fn sealed_anew(honnin: &Honnin, user: &UserId, sealed: &[u8]) -> Resu
 /// Why a code was not accepted.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CodeError {
-    /// Wrong, used before, of a person without second factors, or of one whose session has ended meanwhile.
+    /// Wrong, used before, for a person without second factors, or for one whose session has ended meanwhile.
     #[error("the code is wrong")]
     Wrong,
     /// Rate limited; the code was not checked.
@@ -92,7 +92,7 @@ pub enum AuthenticatorError {
     /// There is one already.
     #[error("there is an authenticator app already")]
     Exists,
-    /// The code is wrong, or the set-up was not begun, or too long ago.
+    /// The code is wrong, or the set-up was not started or was started too long ago.
     #[error(transparent)]
     Code(CodeError),
     /// Storage.
@@ -103,13 +103,13 @@ pub enum AuthenticatorError {
 /// Why recovery codes were not renewed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RenewCodesError {
-    /// The person has no second factor that they could stand in for.
+    /// The person has no second factor that the codes could replace.
     #[error("there is no second factor")]
     NoFactor,
     /// Their sessions were ended meanwhile: the password was reset, for example.
     #[error("the session has ended")]
     Ended,
-    /// The codes are not those that were known: the same form was sent before, or one of them was used.
+    /// The codes have changed: the same form was sent before, or one of them was used.
     #[error("the recovery codes have changed meanwhile")]
     Repeated,
     /// Storage.
@@ -126,9 +126,9 @@ pub struct Factors {
     pub passkeys: Vec<PasskeyRow>,
     /// Recovery codes left.
     pub recovery_codes: i64,
-    /// Names these codes: it is another one as soon as one of them is used, or they are replaced. It does not tell any of them.
+    /// Identifies this set of codes: it changes as soon as one of them is used, or they are replaced. It reveals none of them.
     pub recovery_mark: String,
-    /// When a code of the app or a passkey was used last.
+    /// When a code from the app or a passkey was last used.
     pub last_used_at: Option<Timestamp>,
 }
 
@@ -322,7 +322,7 @@ pub async fn remove_authenticator(honnin: &Honnin, staff: &Staff) -> Result<(), 
         .with_detail(DetailWord::AuthenticatorApp);
     let staff = staff.clone();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
-        // This locks the person as well: whoever adds another factor at this moment relies on the codes there are.
+        // This locks the person as well: somebody who adds another factor at this moment relies on the existing codes.
         if !console_session::goes_on(tx, &staff).await? {
             return Ok(());
         }

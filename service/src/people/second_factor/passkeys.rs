@@ -122,7 +122,7 @@ fn party(honnin: &Honnin) -> RelyingParty {
 }
 
 /// Who answers a challenge. Each is counted apart: guests behind the same address keep nobody from their passkey whose first factor was right or
-/// who is signed in, and whoever has no more than the first factor keeps nobody from it who is signed in.
+/// who is signed in, and somebody who has only the first factor cannot prevent it for a person who is signed in.
 #[derive(Clone, Copy, Debug)]
 pub enum Answerer<'a> {
     /// Anybody with this address, who signs in with a passkey alone.
@@ -362,8 +362,8 @@ async fn verify(honnin: &Honnin, answerer: Answerer<'_>, answer: &Answer) -> Res
     }
 }
 
-/// Signs a person in with a passkey: the one whose password was right, or whoever it belongs to. A wrong answer to an open challenge is
-/// recorded as a refused attempt at the account of that person, or of the passkey's owner.
+/// Signs a person in with a passkey: the one whose password was correct, or the owner of the passkey. A wrong answer to an open
+/// challenge is recorded as a refused attempt at the account of that person, or of the passkey's owner.
 ///
 /// # Errors
 /// [`PasskeyError`].

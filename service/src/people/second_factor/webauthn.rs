@@ -85,7 +85,7 @@ struct AuthenticatorData<'a> {
 const USER_PRESENT: u8 = 1;
 const USER_VERIFIED: u8 = 1 << 2;
 const HAS_KEY: u8 = 1 << 6;
-/// A credential id has at most so many bytes (level 3, section 5.8.3).
+/// Maximum length of a credential id in bytes (level 3, section 5.8.3).
 const ID_LIMIT: usize = 1023;
 
 impl RelyingParty {
@@ -174,7 +174,7 @@ impl RelyingParty {
         let key = if flags & HAS_KEY == 0 {
             None
         } else {
-            // The authenticator's model comes first; nobody looks at it.
+            // The authenticator's model comes first; it is ignored.
             let (_, rest) = rest.split_at_checked(16).ok_or(Invalid::Malformed)?;
             let (length, rest) = rest.split_first_chunk::<2>().ok_or(Invalid::Malformed)?;
             let length = usize::from(u16::from_be_bytes(*length));

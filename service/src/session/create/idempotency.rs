@@ -1,6 +1,6 @@
-//! Retried creations: the same key and body get the first response again. It contains the secret URL only until the link is
-//! opened, has expired, or opens nothing because its session has ended; after that, its place is taken by a URL that leads to the page of a
-//! link that cannot be opened, as the first URL itself would.
+//! Retried creations: the same key and body get the first response again. It contains the secret URL only until the link is opened, has
+//! expired, or opens nothing because its session has ended; after that, it is replaced by a URL that leads to the page for links that
+//! cannot be used, as the first URL itself would.
 
 use crate::{
     Honnin,
@@ -103,7 +103,7 @@ impl Attempt {
         let (tenant, id) = (kept.tenant.clone(), kept.session.clone());
         let row = honnin.db.read(async move |tx| sessions::find(tx, &tenant, &id).await);
         let row = row.await?;
-        // What is kept may have been dated anew; the session keeps the time at which it was created.
+        // What is kept may have been dated again; the session keeps the time at which it was created.
         let created_at = row.as_ref().map_or(kept.created_at, |row| row.session.created_at);
         let url = open_link(honnin, &kept, row).await?;
         Ok(Some(Created {

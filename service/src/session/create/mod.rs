@@ -240,7 +240,7 @@ pub(crate) async fn enqueue_expiry(tx: &mut Tx, session: &Session, planned: Cloc
     jobs::enqueue(tx, expiry(session, planned)).await.map(drop)
 }
 
-/// A deadline that was set by a clock that has just jumped is set anew before anybody may expire the session.
+/// A deadline that was set by a clock that has just jumped is set again before anybody may expire the session.
 fn expiry(session: &Session, planned: ClockReading) -> NewJob<'_> {
     if !planned.is_steady {
         return undated::job(&session.id);

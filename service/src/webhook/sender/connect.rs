@@ -1,5 +1,5 @@
 //! From a checked receiver URL to a TLS connection. Every address is checked after resolving and the connection goes to the
-//! checked address, so that DNS rebinding gains nothing; then the socket itself is asked for its peer.
+//! checked address, so that DNS rebinding gains nothing; then the peer address of the socket itself is checked.
 
 use super::{
     address::AddressRules,

@@ -1,8 +1,8 @@
 //! The webhook sender: makes every outgoing connection to an address that a tenant chose. It sends one signed request to one checked
 //! address and reports the result. `webhook::deliver` decides what is sent, `webhook::schedule` when.
 //!
-//! https only; no redirects; no proxy from the environment; no connection and no TLS session is used for a second request, so
-//! that tenants share nothing.
+//! https only; no redirects; proxy settings in the environment are ignored; no connection and no TLS session is reused for a
+//! second request, so that tenants share nothing.
 
 pub mod address;
 mod connect;

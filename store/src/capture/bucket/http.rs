@@ -1,5 +1,5 @@
-//! The connections to the S3 server: hyper's client with its pool, over TLS with the same cryptography as everything else. The client
-//! that the object store would bring has another.
+//! The connections to the S3 server: hyper's client with its pool, over TLS with the same cryptography as everything else. The object
+//! store's own client would bring a second TLS stack.
 
 use crate::{dial, tls};
 use async_trait::async_trait;
@@ -202,7 +202,7 @@ impl Body for Sending {
         }
         let length = self.rest.len().min(PIECE);
         let piece = self.rest.split_to(length);
-        // After the last one, nobody asks again.
+        // After the last attempt, there is no retry.
         if self.is_end_stream() {
             self.taken.whole.store(true, Ordering::Release);
             self.taken.more.notify_one();

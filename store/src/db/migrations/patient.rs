@@ -1,8 +1,8 @@
 //! Migrating on PostgreSQL while other nodes serve.
 //!
-//! A statement that waits for a table has everything queue behind it that comes later, so what waits for a reader of an hour would stop the
-//! nodes for an hour. A migration therefore gives up after a moment, sooner than they do, and is tried again after a pause in which they go
-//! on. What is built without stopping anybody (`CREATE INDEX CONCURRENTLY`) has nobody queue behind it, and waits for as long as it takes.
+//! Everything that comes later queues behind a statement that waits for a table, so a migration that waits for a one-hour read would stop
+//! the nodes for an hour. A migration therefore gives up after a moment, sooner than the nodes do, and is retried after a pause in which
+//! they continue. Nothing queues behind `CREATE INDEX CONCURRENTLY`, which waits for as long as it takes.
 
 use super::done;
 use crate::{
@@ -31,7 +31,7 @@ const TURN: Duration = Duration::from_millis(100);
 const APPLIED: &str = "_sqlx_migrations";
 
 /// The number of the lock of the node that migrates. The driver has a lock of its own, but a node that waits for that one holds a snapshot, and
-/// an index that is built concurrently waits for its end: neither would go on.
+/// an index that is built concurrently waits for its end: neither would continue.
 const TAKE_TURN: &str = "SELECT pg_try_advisory_lock(4864)";
 /// What the driver holds after a migration has failed.
 const GIVE_UP_TURN: &str = "SELECT pg_advisory_unlock_all()";
@@ -125,7 +125,7 @@ async fn drop_half_built(connection: &mut PgConnection, migration: &Migration) -
         .fetch_all(&mut *connection)
         .await?;
     for drop in left {
-        tracing::info!(drop, "an index was half built");
+        tracing::info!(drop, "an index was only partly built");
         // The server has quoted the name, which is one that the migration contains.
         sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut *connection).await?;
     }

@@ -1,5 +1,5 @@
-//! Migrating on SQLite, by one process at a time: two that start together on a new version would both find the same migrations missing, and
-//! the one that is later would fail on what the other has added.
+//! Migrating on SQLite, by one process at a time: two processes that start together on a new version would find the same migrations
+//! missing, and the second would fail on what the first has added.
 
 use crate::folders;
 use std::{

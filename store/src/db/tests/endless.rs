@@ -1,4 +1,4 @@
-//! What is read goes on neither for nobody nor forever.
+//! Reads continue neither without a caller nor forever.
 //!
 //! Planted faults that these tests detect: a unit of Postgres that reads to its end for a caller that has left; one that reads and has no more
 //! time than one that writes; a statement that writes and goes on when its unit was given up; closing that waits for whoever reads without an end; a setting of an address that hides

@@ -1,4 +1,4 @@
-//! Who may read the files of a database, that one that cannot be opened is named, and that none takes the place of one that is gone.
+//! Who may read the files of a database, that a file that cannot be opened is named, and that a missing one is not replaced by a new one.
 
 use super::*;
 use std::{fs, os::unix::fs::PermissionsExt as _};

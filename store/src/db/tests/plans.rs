@@ -1,4 +1,4 @@
-//! What every node asks PostgreSQL again and again is answered without reading a whole table, whatever the server expects to find in it.
+//! The queries that every node repeats are answered by PostgreSQL without a full table scan, whatever the planner's statistics say.
 
 use super::*;
 use crate::{

@@ -1,7 +1,7 @@
-//! Connections to PostgreSQL that are lost without a word, by the node or by the server, and locks that nobody releases: nothing waits for
-//! them for ever.
+//! Connections to PostgreSQL that are lost silently, by the node or by the server, and locks that nobody releases: nothing waits for them
+//! forever.
 //!
-//! Planted faults that these tests detect: units without a limit; a connection that is tested for ever before its unit, or after it; an end
+//! Planted faults that these tests detect: units without a limit; a connection that is tested forever before its unit, or after it; an end
 //! that waits for what is lost; a server that keeps the transactions of a node that has vanished; migrations that give up waiting for
 //! those of another node.
 

@@ -1,8 +1,8 @@
-//! What the files of migrations have to be like, so that nodes go on while one of them is run on PostgreSQL: nothing in them holds a lock that others wait
-//! for while it reads or writes a large table.
+//! The rules for migration files that let nodes keep serving while one is run on PostgreSQL: nothing in a file holds a lock that others wait for
+//! while it reads or writes a large table.
 //!
-//! The files from before the first release are not like that. They are not edited, since databases that have them would refuse the program, and a new
-//! installation runs them on empty tables.
+//! The files from before the first release do not follow these rules. They are not edited, since databases that have them would refuse the program,
+//! and a new installation runs them on empty tables.
 
 use crate::db::migrations::{self, migration};
 use sqlx::migrate::Migration;

@@ -243,7 +243,7 @@ fn gender(text: &str) -> Option<String> {
 }
 
 /// A date of eight digits: month, day and year in the United States, year, month and day in Canada and in the edition of 2000.
-/// The two cannot be taken for each other, since no month is 19 or 20 and no year of a living person begins with a month.
+/// The two cannot be confused, since no month is 19 or 20 and no year of a living person begins with a month.
 fn date(text: &str) -> Option<Date> {
     let text = text.get(..8).filter(|text| text.bytes().all(|b| b.is_ascii_digit()))?;
     let on = |year: usize, month: usize, day: usize| {

@@ -174,8 +174,8 @@ fn elements(body: &[u8], types: &[&[u8]]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Letters beyond ASCII are those of ISO 8859-1 (D.12.2). What is valid UTF-8 is taken for UTF-8, as some issuers
-/// write it: in ISO 8859-1 it would be a letter followed by a sign or a control character, which no value has.
+/// Letters beyond ASCII are those of ISO 8859-1 (D.12.2). Valid UTF-8 is read as UTF-8, as some issuers write it: in
+/// ISO 8859-1 it would be a letter followed by a sign or a control character, which no value has.
 fn text(value: &[u8]) -> String {
     let latin = || value.iter().map(|byte| char::from(*byte)).collect();
     let text = std::str::from_utf8(value).map_or_else(|_| latin(), str::to_owned);

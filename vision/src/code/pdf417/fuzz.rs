@@ -1,4 +1,4 @@
-//! Codewords as a target of the fuzzer: see docs/TESTING.md.
+//! Fuzz target for codewords: see docs/TESTING.md.
 
 use super::{message::message, reed_solomon::correct};
 

@@ -1,7 +1,8 @@
 //! PDF417 (ISO/IEC 15438), the code on the backs of North American licences.
 //!
 //! Symbols are found by their start and stop patterns along scan lines, straightened by the projective map between them, and
-//! read by likeness: each character is compared with all that its row may hold, so that bars may be as narrow as a pixel.
+//! read by template matching: each character is compared with all those that its row may contain, so that bars may be as
+//! narrow as a pixel.
 
 mod edges;
 #[cfg(test)]

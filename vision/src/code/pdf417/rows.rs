@@ -1,4 +1,4 @@
-//! Which row of a symbol lies where: told by the row indicators, the characters beside the guards.
+//! Where each row of a symbol lies, according to the row indicators, the characters beside the guards.
 
 use super::regression::least_squares;
 use super::table::CLUSTERS;

@@ -269,7 +269,7 @@ fn fixed(modules: &Modules, wanted: &Modules) -> Match {
     }
 }
 
-/// Likeness below which a pattern is not what it was taken for.
+/// Similarity below which a pattern was misidentified.
 const ALIKE: f32 = 0.8;
 
 /// The row indicator that a line shows near `module`, in whichever cluster.
@@ -345,7 +345,7 @@ impl Path {
     }
 }
 
-/// The message of characters that may be wrong; the least sure ones are taken for unknown, more of them each time.
+/// Decodes a message from characters that may be wrong; the least certain ones are treated as unknown, more of them each time.
 fn corrected(found: &[Match], shape: Shape) -> Option<Vec<u8>> {
     let codewords: Vec<u32> = found.iter().map(|m| m.codeword as u32).collect();
     let mut doubtful: Vec<usize> = (0..found.len()).collect();

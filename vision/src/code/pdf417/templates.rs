@@ -1,5 +1,5 @@
 //! What symbol characters look like in a picture: their modules' brightness, with the growth of bars in print and the camera's
-//! blur. Reading by likeness needs no edges, so bars may be as narrow as a pixel.
+//! blur. Template matching needs no edges, so bars may be as narrow as a pixel.
 
 use super::table::{CLUSTERS, CODEWORDS, MODULES, PATTERNS};
 

@@ -1,4 +1,4 @@
-//! Certificates of those who sign seals: only what the operator installed is trusted.
+//! Certificates of the signers of seals: only those that the operator installed are trusted.
 
 use domain::findings::Signature;
 use rustls_pki_types::pem::PemObject;

@@ -1,4 +1,4 @@
-//! Data Matrix and QR codes of a picture, by rxing.
+//! Finds the Data Matrix and QR codes in a picture, with rxing.
 
 use crate::code::grey::Grey;
 use rxing::{BarcodeFormat, DecodeHints, RXingResult, RXingResultMetadataType, RXingResultMetadataValue};

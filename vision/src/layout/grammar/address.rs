@@ -57,7 +57,7 @@ pub(super) const PREFECTURES: [&str; 47] = [
 ];
 /// Letters of the shortest address and the longest.
 const LETTERS: std::ops::RangeInclusive<usize> = 6..=120;
-/// Names of places and families that begin with the number one and go on in katakana.
+/// Names of places and families that begin with the number one and continue in katakana.
 const BEGIN_WITH_ONE: [&str; 10] = [
     "一ツ橋",
     "一ツ木",
@@ -73,7 +73,7 @@ const BEGIN_WITH_ONE: [&str; 10] = [
 /// Specks that may be read before an address.
 const SPECKS: usize = 1;
 
-/// An address that begins with a prefecture and goes on with a city, ward, town or village.
+/// An address that begins with a prefecture and continues with a city, ward, town or village.
 pub(super) fn japanese(glyphs: &[Glyph]) -> Option<Parsed> {
     let folded = Folded::of(glyphs);
     let chars = &folded.chars;

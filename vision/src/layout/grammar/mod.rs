@@ -1,4 +1,4 @@
-//! What the items of a document may look like. A text that is none of it is left out: a wrong item is worse than none.
+//! The accepted forms of a document's items. Text that has none of them is left out: a wrong item is worse than none.
 
 mod address;
 mod country;
@@ -66,7 +66,7 @@ pub(crate) enum Grammar {
     },
     /// An address that begins with a prefecture.
     JapaneseAddress,
-    /// An address as it is entered later, often without its prefecture and behind a date.
+    /// An address that was entered later, often without its prefecture and after a date.
     EnteredAddress,
     /// Any other address: letters and digits, up to its post code where that is given.
     Address {
@@ -284,7 +284,7 @@ fn as_printed(glyphs: &[Glyph], folded: &Folded, from: usize, to: usize) -> Opti
     })
 }
 
-/// Letters for tests: one after the other, all equally sure.
+/// Letters for tests: one after another, all equally certain.
 #[cfg(test)]
 pub(crate) fn glyphs(text: &str) -> Vec<Glyph> {
     let glyph = |(index, symbol): (usize, char)| Glyph {

@@ -22,7 +22,7 @@ const NEVER_CERTAIN: [char; 5] = ['邊', '邉', '曾', '曽', '靄'];
 /// reads as a newer form is one: of 680 renderings of older forms in five fonts it took five for the newer.
 ///
 /// Not so 增, as which it reads 64 of 80 renderings of 増: nearly everybody with this letter has the newer form and would be left without a name. It
-/// is given as 増, and whoever types 增 has the same name.
+/// is given as 増, and a person who types 增 has the same name.
 const OLDER_OR_MISREAD: [char; 7] = ['德', '步', '黑', '穰', '薰', '霸', '姬'];
 
 /// A name as Japanese documents print it, without another one in brackets: a driving licence may have the former name there, `日本 花子[東京 花子]`, as
@@ -107,7 +107,7 @@ fn given_in_katakana(word: &str) -> String {
     }
 }
 
-/// Where the kanji begin that a residence card prints behind a name in Latin letters, `LI XIAOMING 李小明`; `to` where there are none.
+/// Where the kanji begin that a residence card prints after a name in Latin letters, `LI XIAOMING 李小明`; `to` where there are none.
 fn end_of_latin(folded: &Folded, from: usize, to: usize) -> usize {
     let first = (from..to).find(|&at| is_han(folded.chars[at]));
     let latin = |at: usize| folded.apart[at] && folded.chars[from..at].iter().all(|&c| is_latin(c));
@@ -224,7 +224,7 @@ fn ends_name(chars: &[char], at: usize) -> bool {
     let era = chars
         .get(at..at + 2)
         .is_some_and(|pair| era_start(&pair.iter().collect::<String>()).is_some())
-        // 昭和 may begin a given name, but no name goes on with a number.
+        // 昭和 may begin a given name, but no name continues with a number.
         && chars.get(at + 2).is_some_and(|c| c.is_ascii_digit() || *c == '元');
     era || chars[at].is_ascii_digit()
 }

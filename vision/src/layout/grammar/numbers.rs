@@ -257,7 +257,7 @@ pub(super) fn any(glyphs: &[Glyph], length: RangeInclusive<usize>, digits: usize
     })
 }
 
-/// Where a number ends that begins at a place: with its text, or before a text that can be none of it. `None` where it may go on.
+/// Where a number that begins at a position ends: at the end of its text, or before text that cannot belong to it. `None` where it may continue.
 fn end_of_number(folded: &Folded, from: usize) -> Option<usize> {
     let chars = &folded.chars;
     let starts: Vec<usize> = (from + 1..chars.len()).filter(|&at| folded.apart[at]).collect();

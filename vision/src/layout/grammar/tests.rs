@@ -1,4 +1,4 @@
-//! Tables of what each grammar takes and leaves.
+//! Tables of what each grammar accepts and refuses.
 
 use super::*;
 use proptest::prelude::*;

@@ -145,7 +145,7 @@ async fn disable(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// The second look at a secret that is to be disabled, if it can be: not the only one.
+/// The confirmation page before a secret is disabled, which must not be the only one.
 async fn before_disabling(request: &Request, developer: &Developer, id: &SecretId) -> PageResult<Option<Irreversible>> {
     let mut active = signing_secret::list(request.honnin(), developer).await?;
     active.retain(|secret| secret.disabled_at.is_none());
@@ -158,7 +158,7 @@ async fn before_disabling(request: &Request, developer: &Developer, id: &SecretI
         title: say("Disable this signing secret?", "この署名シークレットを無効にしますか？"),
         meaning: vec![
             say(
-                "It is deleted and signs no more webhooks. A receiver that has only this secret will refuse all further webhooks.",
+                "It is deleted and no longer signs webhooks. A receiver that has only this secret will refuse all further webhooks.",
                 "シークレットは削除され、以後の署名には使用されません。このシークレットだけを設定した受信先は、以後のWebhookを検証できません。",
             ),
             say("This cannot be undone.", "この操作は取り消せません。"),
@@ -167,7 +167,7 @@ async fn before_disabling(request: &Request, developer: &Developer, id: &SecretI
             (say("Secret", "シークレット"), id.to_string()),
             (say("Issued (UTC)", "発行日時（UTC）"), minutes(secret.created_at)),
             (
-                say("Last delivery that it signed (UTC)", "最後に署名した配信（UTC）"),
+                say("Last delivery signed (UTC)", "最後に署名した配信（UTC）"),
                 used.map_or_else(|| say("none", "なし").to_owned(), minutes),
             ),
         ],

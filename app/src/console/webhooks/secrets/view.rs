@@ -133,7 +133,7 @@ fn confirm_it(button: Option<AnyView>) -> AnyView {
 fn disable_the_old(button: Option<AnyView>) -> AnyView {
     view! {
         <p>{say(
-            "The old secret is deleted and signs no more webhooks. If it may have leaked, complete all four steps now.",
+            "The old secret is deleted and no longer signs webhooks. If it may have leaked, complete all four steps now.",
             "古いシークレットは削除され、以後の署名には使用されません。漏えいのおそれがある場合は、4つの手順をすぐに完了してください。",
         )}</p>{button}
     }

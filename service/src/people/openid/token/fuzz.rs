@@ -1,4 +1,4 @@
-//! ID tokens and their claims as targets of the fuzzer: see docs/TESTING.md.
+//! Fuzz targets for ID tokens and their claims: see docs/TESTING.md.
 
 use super::{Expected, LONGEST_SUBJECT, accept, verify};
 use crate::people::openid::keys::Keys;

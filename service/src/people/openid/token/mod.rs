@@ -31,11 +31,11 @@ pub(super) struct Expected<'a> {
 pub(super) struct Person {
     /// The provider's name for them.
     pub(super) subject: String,
-    /// Their e-mail address, if it is told.
+    /// Their e-mail address, if given.
     pub(super) email: Option<String>,
     /// Whether the provider says that the address is theirs.
     pub(super) email_verified: bool,
-    /// When they proved who they are, if it is told.
+    /// When they authenticated, if given.
     pub(super) authenticated_at: Option<Timestamp>,
 }
 
