@@ -479,7 +479,8 @@ macro_rules! news_sql {
     ($home:literal) => {
         concat!(
             "SELECT news.number, news.at, news.tenant_id, news.actor, news.action, news.subject, news.detail,
-                    news.address, COALESCE(users.name, api_keys.name) AS actor_name, CAST(NULL AS TEXT) AS subject_name
+                    news.address, COALESCE(users.name, api_keys.name) AS actor_name,
+                    COALESCE(about_user.name, about_key.name) AS subject_name
              FROM (
                  SELECT number, at, tenant_id, actor, action, subject, detail, address FROM audit
                  WHERE subject = $3 AND number > $2 AND action IN (",
@@ -508,6 +509,8 @@ macro_rules! news_sql {
                      AND (action <> $9 OR detail LIKE 'webhook:%')
                      AND (action <> $10 OR detail = $11 OR detail LIKE '% ' || $11)
              ) AS news LEFT JOIN users ON users.id = news.actor LEFT JOIN api_keys ON api_keys.id = news.actor
+                 LEFT JOIN users AS about_user ON about_user.id = news.subject
+                 LEFT JOIN api_keys AS about_key ON about_key.id = news.subject
              ORDER BY news.number DESC LIMIT $12"
         )
     };

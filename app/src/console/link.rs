@@ -1,8 +1,8 @@
 //! A link that is shown once, with its QR code.
 
 use super::{
-    ask_again::{self, AskAgain},
     fault::Fault,
+    irreversible::page_or_second_look,
     layout::{Frame, NavigationItem, page},
     parts::{copy_button, heading, time},
     request::{PageResult, Request, signed_in},
@@ -51,10 +51,8 @@ where
     let unknown = |_| std::future::ready(Err(Fault::NotFound));
     if use_context::<LinkView>().is_some() {
         signed_in(NavigationItem::Sessions, unknown, render).into_any()
-    } else if use_context::<AskAgain>().is_some() {
-        signed_in(item, |_| std::future::ready(Err(Fault::NotFound)), ask_again::render).into_any()
     } else {
-        signed_in(item, load, render_page).into_any()
+        page_or_second_look(item, load, render_page)
     }
 }
 

@@ -115,6 +115,13 @@ async fn an_entry_names_whom_it_is_about_and_leads_to_everything_about_them() {
     let link = between(&log, &about, &['<']);
     assert!(link.ends_with(">Somebody"), "{link}");
     assert!(link.contains(&format!("title=\"{id}\"")), "{link}");
+    let file = admin.get("/admin/audit/export?format=jsonl&action=person.change").await;
+    let line: serde_json::Value = serde_json::from_str(dechunked(&file.body).lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&line["subject"], &line["subjectName"]),
+        (&id.as_str().into(), &"Somebody".into()),
+        "as on the page"
+    );
 }
 
 /// Links what is not yet linked, as the worker does.

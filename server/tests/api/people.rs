@@ -653,6 +653,44 @@ async fn the_overview_tells_what_happened_to_an_account_since_the_last_visit() {
 }
 
 #[tokio::test]
+async fn the_overview_tells_an_admin_who_was_made_an_admin() {
+    let server = Server::without_worker().await;
+    Browser::signed_in_as(&server, "rei", Role::Reviewer).await;
+    let mut ines = Browser::signed_in_as(&server, "ines", Role::Admin).await;
+    ines.sign_in("ines@shop.example").await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let people = rita.get("/admin/people").await.body;
+    let (_, row) = people.split_once("rei@shop.example").unwrap();
+    let id = between(row, "/admin/people/", &['"']);
+    let changed = rita
+        .post(&format!("/admin/people/{id}"), "change=role&role=admin")
+        .await;
+    assert_eq!(changed.header("location"), Some("/admin/people"), "{}", changed.body);
+    let page = ines.get("/admin").await.body;
+    assert!(page.contains(" UTC Somebody changed a person: Somebody ("), "{page}");
+}
+
+#[tokio::test]
+async fn an_invitation_that_is_gone_meanwhile_has_nothing_to_revoke() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    let page = rita.get("/admin/people").await.body;
+    let id = between(&page, "name=\"id\" value=\"", &['"']).to_owned();
+    let form = format!(
+        "tenant={}&id={id}&name=Rei&email=rei%40shop.example&role=reviewer",
+        server.tenant
+    );
+    assert_eq!(rita.post("/admin/people", &form).await.status, 201);
+    let revoke = format!("/admin/invitations/{id}/revoke");
+    for told in ["The invitation has been revoked.", "There was nothing to revoke"] {
+        let answer = rita.post(&revoke, "").await;
+        assert_eq!(answer.header("location"), Some("/admin/people"), "{}", answer.body);
+        let page = rita.get("/admin/people").await.body;
+        assert!(page.contains(told), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_overview_tells_is_lost_neither_by_sign_ins_with_another_browser_nor_by_a_new_password() {
     let server = Server::without_worker().await;
     let mut rei = Browser::signed_in_as(&server, "rei", Role::Reviewer).await;

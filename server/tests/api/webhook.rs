@@ -56,6 +56,8 @@ async fn a_failed_delivery_is_listed_shown_with_its_attempts_and_sent_again() {
     let page = browser.get(&path).await;
     assert!(page.body.contains("The receiver URL is not acceptable."));
     assert!(page.body.contains("webhook-signature: v1,") && page.body.contains("curl -i"));
+    let (_, command) = page.body.split_once("As a curl command").unwrap();
+    assert!(command.contains("data-copying"), "a button copies it: {command}");
     assert!(page.body.contains("it's A-17 &lt;b&gt;"), "as text, not as markup");
     let attempt = browser.get(&format!("{path}?attempt=1")).await;
     assert!(attempt.body.contains("The request of attempt #1"));
@@ -103,6 +105,77 @@ async fn only_what_is_listed_is_offered_to_be_sent_again_and_days_in_the_wrong_o
         .await;
     let told = browser.get(sent.header("location").unwrap()).await.body;
     assert!(told.contains("Resent: 0."), "{told}");
+    assert!(told.contains(r#"class="flash bad""#), "not as a success: {told}");
+}
+
+#[tokio::test]
+async fn a_range_that_could_not_be_sent_keeps_its_filters_and_the_place_that_was_reached() {
+    let server = with_failed_delivery().await;
+    server.save_settings(Some(settings())).await;
+    let mut browser = Browser::signed_in(&server, Role::Developer).await;
+    let reached = format!("sent=1785663000000.evt_{}", "0".repeat(32));
+    for (page, filters) in [("/admin/webhooks", "state=pending&"), ("/admin/webhooks/unsent", "")] {
+        let form = if filters.is_empty() {
+            page
+        } else {
+            "/admin/webhooks/again"
+        };
+        let refused = browser.post(form, &format!("{filters}kind=&{reached}")).await;
+        let back = format!("{page}?{filters}{reached}");
+        assert_eq!(refused.header("location"), Some(back.as_str()));
+        let told = browser.get(&back).await.body;
+        assert!(
+            told.contains("Nothing was sent: no receiver URL is configured."),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_a_session_says_where_the_delivery_of_each_event_stands_to_those_who_may_see_it() {
+    let server = with_failed_delivery().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let event = event_in(&developer.get("/admin/webhooks").await.body);
+    let page = developer.get(&format!("/admin/webhooks/{event}")).await.body;
+    let session = format!("/admin/sessions/{}", between(&page, "/admin/sessions/", &['"']));
+    let shown = developer.get(&session).await.body;
+    assert!(
+        shown.contains(">Delivery</th>") && shown.contains(">Retrying<"),
+        "{shown}"
+    );
+    let mut auditor = Browser::signed_in(&server, Role::Auditor).await;
+    let shown = auditor.get(&session).await.body;
+    assert!(shown.contains("verification.expired"), "{shown}");
+    assert!(
+        !shown.contains(">Delivery</th>") && !shown.contains("Retrying"),
+        "{shown}"
+    );
+}
+
+#[tokio::test]
+async fn an_event_whose_delivery_was_removed_because_of_its_age_is_not_called_unsent() {
+    let server = with_failed_delivery().await;
+    let mut developer = Browser::signed_in(&server, Role::Developer).await;
+    let event = event_in(&developer.get("/admin/webhooks").await.body);
+    for removal in [
+        "UPDATE events SET removed_delivery = 'sent'",
+        "DELETE FROM delivery_attempts",
+        "DELETE FROM deliveries",
+    ] {
+        server.run(removal).await;
+    }
+    let page = developer.get(&format!("/admin/webhooks/{event}")).await.body;
+    for part in [
+        ">No longer on record<",
+        "The attempts are no longer on record",
+        ">Resend<",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(
+        !page.contains(">Not sent<") && !page.contains("No attempts yet."),
+        "{page}"
+    );
 }
 
 #[tokio::test]

@@ -137,6 +137,11 @@ impl Rows {
     pub(crate) fn captures(&self) -> &[CaptureRow] {
         &self.captures
     }
+
+    /// Its events, oldest first.
+    pub(crate) fn events(&self) -> &[EventRow] {
+        &self.events
+    }
 }
 
 /// Reads the rows of a session, in the caller's unit.

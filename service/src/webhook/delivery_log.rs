@@ -14,20 +14,43 @@ use domain::{
     audit::AuditAction,
     audit_detail::DetailPhrase,
     event::EventKind,
-    ids::{EventId, SessionId},
+    ids::{EventId, SessionId, TenantId},
     time::Timestamp,
 };
 use std::time::Duration;
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     webhook::{
         deliveries::{self, AttemptRow, DeliveryFilter, DeliveryRow},
         delivery_attempts,
         events::{self, EventContent, EventRow},
         outbox::{self, Sources},
+        unsent,
     },
 };
 use tokio::time::{Instant, sleep};
+
+/// Where the delivery of an event stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Its delivery; `None` if nothing was to be sent, or if none is on record.
+    pub delivery: Option<DeliveryRow>,
+    /// Whether it may have had a delivery that was removed because of its age.
+    pub may_be_removed: bool,
+}
+
+/// Where the delivery of a tenant's event stands. An event that is noted as unsent had none here, although after a restore it also counts as one that
+/// may have been sent.
+pub(crate) async fn find_standing(tx: &mut Tx, tenant: &TenantId, event: &EventId) -> Result<Standing, StoreError> {
+    let delivery = deliveries::find(tx, tenant, event).await?;
+    let may_be_removed = delivery.is_none()
+        && deliveries::was_removed(tx, event).await? != Some(false)
+        && !unsent::is_noted(tx, event).await?;
+    Ok(Standing {
+        delivery,
+        may_be_removed,
+    })
+}
 
 /// One event with its delivery and every attempt.
 #[derive(Clone, Debug)]
@@ -40,8 +63,8 @@ pub struct DeliveryDetail {
     pub created_at: Timestamp,
     /// The session it is about; `None` for a test event.
     pub session: Option<SessionId>,
-    /// Its delivery; `None` if it was not to be sent.
-    pub delivery: Option<DeliveryRow>,
+    /// Where its delivery stands.
+    pub standing: Standing,
     /// First to last.
     pub attempts: Vec<AttemptRow>,
 }
@@ -101,14 +124,12 @@ pub async fn last_attempts(
     listed: &[DeliveryRow],
 ) -> Result<Vec<Option<AttemptRow>>, StoreError> {
     let ids: Vec<EventId> = listed.iter().map(|delivery| delivery.event.clone()).collect();
-    let unit = honnin.db.read(async move |tx| {
-        let mut last = Vec::with_capacity(ids.len());
-        for id in &ids {
-            last.push(delivery_attempts::find_last(tx, id).await?);
-        }
-        Ok(last)
-    });
-    unit.await
+    let unit = honnin
+        .db
+        .read(async move |tx| delivery_attempts::list_last(tx, &ids).await);
+    let found = unit.await?;
+    let last = |delivery: &DeliveryRow| found.iter().find(|attempt| attempt.event == delivery.event).cloned();
+    Ok(listed.iter().map(last).collect())
 }
 
 /// The attempt that is made after the first `before` ones, if it is made within `wait_at_most`: for somebody who has just had an event sent.
@@ -147,16 +168,16 @@ pub async fn find(honnin: &Honnin, developer: &Developer, id: &EventId) -> Resul
         let Some(event) = events::find(tx, &tenant, &id).await? else {
             return Ok(None);
         };
-        let delivery = deliveries::find(tx, &tenant, &id).await?;
+        let standing = find_standing(tx, &tenant, &id).await?;
         let attempts = delivery_attempts::list(tx, &id).await?;
-        Ok::<_, StoreError>(Some((event, delivery, attempts)))
+        Ok::<_, StoreError>(Some((event, standing, attempts)))
     });
-    let detail = |(event, delivery, attempts): (EventRow, _, _)| DeliveryDetail {
+    let detail = |(event, standing, attempts): (EventRow, _, _)| DeliveryDetail {
         kind: event.content.kind(),
         session: session_of(&event),
         id: event.id,
         created_at: event.created_at,
-        delivery,
+        standing,
         attempts,
     };
     Ok(unit.await?.map(detail))

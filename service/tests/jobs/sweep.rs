@@ -17,7 +17,7 @@ use service::{
     },
     privacy::erase_now::erase_of_tenant,
     session::{create::create_session, rate_limit::CreationRate},
-    webhook::redeliver::send_again,
+    webhook::{delivery_log, redeliver::send_again},
 };
 use std::{
     fs,
@@ -303,9 +303,10 @@ async fn an_event_of_an_erased_session_that_is_sent_again_after_its_delivery_was
         harness.wait(Millis::hours(2)).await;
         assert!(harness.detail(&session).await.session.purged_at.is_some(), "{name}");
         assert!(harness.delivery(&event).await.is_none(), "{name}");
-        send_again(&harness.honnin, &harness.developer().await, &event)
-            .await
-            .unwrap();
+        let developer = harness.developer().await;
+        let found = delivery_log::find(&harness.honnin, &developer, &event).await.unwrap();
+        assert!(found.unwrap().standing.may_be_removed, "{name}: it was not left unsent");
+        send_again(&harness.honnin, &developer, &event).await.unwrap();
         harness.run_until_idle().await;
         let again = receiver.received().pop().unwrap();
         assert_eq!(again.header("webhook-id"), event.as_str(), "{name}");

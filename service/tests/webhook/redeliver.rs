@@ -308,6 +308,9 @@ async fn an_event_that_was_never_sent_can_be_sent_by_hand() {
         .await;
     let event = harness.record_expired(&harness.create().await.id).await;
     let developer = harness.developer().await;
+    let found = delivery_log::find(&harness.honnin, &developer, &event).await.unwrap();
+    let standing = found.unwrap().standing;
+    assert_eq!((standing.delivery, standing.may_be_removed), (None, false));
     redeliver::send_again(&harness.honnin, &developer, &event)
         .await
         .unwrap();

@@ -12,6 +12,7 @@ use domain::{
     named::Named,
     time::Timestamp,
 };
+use sqlx::QueryBuilder;
 
 /// The health of a tenant's receiver.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,16 +78,29 @@ pub async fn list(tx: &mut Tx, event: &EventId) -> Result<Vec<AttemptRow>, Store
     raw.into_iter().map(AttemptRow::try_from).collect()
 }
 
-/// The last attempt of an event.
+/// The last attempt of each of these events, in no particular order; those without one are left out. Call it only after the events were found for
+/// their tenant.
 ///
 /// # Errors
-/// If the database does not respond or the row does not parse.
-pub async fn find_last(tx: &mut Tx, event: &EventId) -> Result<Option<AttemptRow>, StoreError> {
-    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
-        "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts
-         WHERE event_id = $1 ORDER BY number DESC LIMIT 1")
-        .bind(event.as_str()).fetch_optional(conn).await)?;
-    raw.map(AttemptRow::try_from).transpose()
+/// If the database does not respond or a row does not parse.
+pub async fn list_last(tx: &mut Tx, events: &[EventId]) -> Result<Vec<AttemptRow>, StoreError> {
+    if events.is_empty() {
+        return Ok(Vec::new());
+    }
+    let raw: Vec<Raw> = on!(tx, conn => {
+        let mut statement = QueryBuilder::new(
+            "SELECT event_id, number, attempted_at, duration_ms, status, fault FROM delivery_attempts AS attempt
+             WHERE number = (SELECT MAX(number) FROM delivery_attempts AS other WHERE other.event_id = attempt.event_id)
+                 AND event_id IN (",
+        );
+        let mut listed = statement.separated(", ");
+        for event in events {
+            listed.push_bind(event.as_str());
+        }
+        statement.push(")");
+        statement.build_query_as().fetch_all(conn).await
+    })?;
+    raw.into_iter().map(AttemptRow::try_from).collect()
 }
 
 /// The health of a tenant's receiver, whose URL was set at `set_at`: earlier attempts went to another receiver. Look-ups in

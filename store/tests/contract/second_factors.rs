@@ -464,6 +464,8 @@ async fn news_are_what_somebody_did_or_suffered_and_what_others_did() {
             by_others: &[AuditAction::SettingsChange, AuditAction::PersonChange],
         };
         let found = read!(db, tx => audit::list_news(tx, &tenant.id, 0, concerns, 50));
+        let newest = found.first().map(|one| one.subject_name.as_deref());
+        assert_eq!(newest, Some(Some(user.name.as_str())), "{name}: whom it is about");
         let told: Vec<_> = found.iter().rev().map(|one| one.entry.at).collect();
         let wanted = (1..).zip(rows).filter(|(_, (.., wanted))| *wanted);
         let wanted: Vec<_> = wanted.map(|(second, _)| at(second)).collect();

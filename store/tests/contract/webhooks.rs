@@ -283,11 +283,17 @@ async fn attempts_are_kept_in_order_and_tell_how_the_receiver_is() {
             rows.map(Clone::clone),
             "{name}"
         );
-        assert_eq!(
-            read!(db, tx => delivery_attempts::find_last(tx, &event.id)).as_ref(),
-            Some(rows[2]),
-            "{name}"
-        );
+        let elsewhere = keep(AttemptRow {
+            event: delivery(&db, session, 2).await.id.clone(),
+            ..rows[0].clone()
+        });
+        write!(db, tx => delivery_attempts::insert(tx, &tenant.id, elsewhere)).unwrap();
+        let untried = delivery(&db, session, 3).await.id.clone();
+        let asked = keep([event.id.clone(), untried, elsewhere.event.clone()]);
+        let mut last = read!(db, tx => delivery_attempts::list_last(tx, asked));
+        last.sort_by_key(|attempt| attempt.number);
+        assert_eq!(last, [elsewhere.clone(), rows[2].clone()], "{name}");
+        assert_eq!(read!(db, tx => delivery_attempts::list_last(tx, &[])), [], "{name}");
         let failing = ReceiverHealth {
             last_success_at: Some(at(10)),
             failing_since: Some(at(20)),

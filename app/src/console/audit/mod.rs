@@ -201,7 +201,7 @@ struct FileFormat {
 const CSV: FileFormat = FileFormat {
     format: ExportFormat::Csv,
     kind: csv::KIND,
-    head: "\u{feff}number,at,actor,actorName,action,subject,detail,address\r\n",
+    head: "\u{feff}number,at,actor,actorName,action,subject,subjectName,detail,address\r\n",
     row: |recorded| csv::row(columns(recorded).map(|(_, value)| value)),
 };
 
@@ -222,7 +222,7 @@ impl FileFormat {
 }
 
 /// Names and values of an entry's columns, in the order of the file.
-fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 8] {
+fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 9] {
     let entry = &recorded.entry;
     [
         ("number", Some(recorded.number.to_string())),
@@ -231,6 +231,7 @@ fn columns(recorded: &Recorded) -> [(&'static str, Option<String>); 8] {
         ("actorName", recorded.actor_name.clone()),
         ("action", Some(entry.action.as_str().to_owned())),
         ("subject", entry.subject.clone()),
+        ("subjectName", recorded.subject_name.clone()),
         ("detail", entry.detail.clone()),
         ("address", entry.address.clone()),
     ]
@@ -261,11 +262,11 @@ mod tests {
                 address: Some("192.0.2.1".into()),
             },
             actor_name: Some("=HYPERLINK(1)".into()),
-            subject_name: None,
+            subject_name: Some("Somebody".into()),
         };
         assert_eq!(
             (CSV.row)(&recorded),
-            "\"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\
+            "\"7\",\"1970-01-01T00:00:00.000Z\",\"usr_1\",\"'=HYPERLINK(1)\",\"settings.change\",,\"Somebody\",\
              \"look: name \"\"A\"\", → B\n\",\"192.0.2.1\"\r\n"
         );
         let names = columns(&recorded).map(|(name, _)| name).join(",");

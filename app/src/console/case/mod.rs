@@ -6,7 +6,7 @@ mod faces;
 mod view;
 
 use super::{
-    ask_again::{self, ATTEMPT, Answer, AskAgain, attempt_of, looked_at},
+    ask_again::{self, ATTEMPT, Answer, attempt_of, looked_at},
     fault::Fault,
     findings::Item,
     flash::Notice,
@@ -385,7 +385,8 @@ async fn ask_again(
             let status = find_status(request.honnin(), request.staff(), id).await?;
             status.ok_or(Fault::NotFound)?;
             let action = Selection::of(request.query()?).href(&format!("{QUEUE}/{id}"));
-            Ok(Outcome::shown(StatusCode::OK, AskAgain::of(action, fields)))
+            let look = ask_again::second_look(action, fields);
+            Ok(Outcome::shown(StatusCode::OK, look))
         }
     }
 }

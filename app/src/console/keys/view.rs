@@ -342,7 +342,7 @@ pub(super) fn render(view: &KeysView, frame: &Frame, meta: &PageMeta) -> AnyView
                 meta,
             )}
             {curl.map(|curl| view! {
-                <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre></section>
+                <section class="panel"><h2>{say("Try it", "試してみる")}</h2><pre class="code"><code>{curl}</code></pre>{copy_button(meta)}</section>
             })}
         }
     });

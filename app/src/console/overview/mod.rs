@@ -236,11 +236,24 @@ fn news_item(recorded: &Recorded, reader: &UserId) -> NewsItem {
     } else {
         ""
     };
+    let about = about(recorded, reader);
     NewsItem {
         at: entry.at,
-        what: tell!("{who} {action}{detail}{whose}", "{who}：{action}{detail}{whose}"),
+        what: tell!(
+            "{who} {action}{about}{detail}{whose}",
+            "{who}：{action}{about}{detail}{whose}"
+        ),
         doubtful: false,
     }
+}
+
+/// The name of the person or key that an entry is about, unless it is the reader or the one who did it.
+fn about(recorded: &Recorded, reader: &UserId) -> String {
+    let entry = &recorded.entry;
+    let is_subject = |person: &UserId| entry.subject.as_deref() == Some(person.as_str());
+    let name = recorded.subject_name.as_ref();
+    let name = name.filter(|_| !is_subject(reader) && !entry.actor.person().is_some_and(is_subject));
+    name.map(|name| tell!(": {name}", "：{name}")).unwrap_or_default()
 }
 
 /// A sign-in of the reader with a browser that was new: that browser, and where it was.

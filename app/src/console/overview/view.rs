@@ -6,7 +6,7 @@ use super::funnel;
 use crate::PageMeta;
 use crate::console::labels;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, minutes, time};
+use crate::console::parts::{Tone, age, badge, duration, empty, facts, grouped, heading, minutes, time, time_utc};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::words::{say, tell};
 use domain::{
@@ -126,7 +126,7 @@ fn since_last_visit(news: &SinceLastVisit) -> AnyView {
                     <a href="/admin/account">{news.advice.clone()}</a>
                 }
             });
-            view! { <li>{time(at)}" "{what}{advice}</li> }
+            view! { <li>{time_utc(at)}" "{what}{advice}</li> }
         })
         .collect_view();
     let (title, before, after) = match &news.from {
@@ -514,6 +514,28 @@ mod tests {
             counted(now.minus(Millis(900)), now).to_html(),
             counted(now, now).to_html()
         );
+    }
+
+    #[test]
+    fn each_piece_of_news_says_that_its_time_is_in_utc() {
+        let at = Timestamp::from_millis(1_785_663_000_000);
+        let item = |what: &str| NewsItem {
+            at,
+            what: what.to_owned(),
+            doubtful: false,
+        };
+        let news = SinceLastVisit {
+            at,
+            from: None,
+            refused: Some((at, "One attempt failed.".to_owned())),
+            entries: vec![item("Somebody issued an API key")],
+            advice: String::new(),
+        };
+        let html = crate::page::without_markers(&since_last_visit(&news).to_html());
+        for what in ["One attempt failed.", "Somebody issued an API key"] {
+            let told = format!("2026-08-02 09:30</time> UTC {what}");
+            assert!(html.contains(&told), "{html}");
+        }
     }
 
     #[test]

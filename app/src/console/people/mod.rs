@@ -240,7 +240,16 @@ async fn revoke(request: Request, _: Fields) -> PageResult<Outcome> {
     let id = InvitationId::parse(request.param("id")).ok_or(Fault::NotFound)?;
     match revoke_invitation(request.honnin(), &roster, &id).await {
         Ok(true) => {}
-        Ok(false) => return Err(Fault::NotFound),
+        // Of somebody who has just accepted it, for example. The list says who is still invited.
+        Ok(false) => {
+            return not_done(
+                &list,
+                say(
+                    "There was nothing to revoke: the invitation has been accepted or revoked in the meantime, or has expired.",
+                    "取り消す招待はありませんでした。すでに承諾されたか、取り消されたか、期限が切れています。",
+                ),
+            );
+        }
         Err(RevokeInvitationError::Forbidden(forbidden)) => return Err(forbidden.into()),
         Err(RevokeInvitationError::Store(error)) => return Err(error.into()),
     }

@@ -155,6 +155,9 @@ pub(super) fn reasons(view: &QueueView) -> AnyView {
         let here = (mine == view.selection.mine).then_some("true");
         view! { <li><a class="pill" href=href aria-current=here>{name}{count.map(|count| view! { " "<b>{grouped(count)}</b> })}</a></li> }
     };
+    // Counted whatever their kind, so it would not be the number of cases that the link leads to where it keeps another filter.
+    let is_narrowed = view.selection.reason.is_some() || view.selection.document.is_some();
+    let mine = (!is_narrowed).then_some(view.counts.mine);
     let listed = view.counts.by_reason.iter().map(|(reason, _)| *reason);
     // The chosen reason stays, with no case as well.
     let none = chosen.filter(|chosen| !listed.clone().any(|reason| reason == *chosen));
@@ -168,7 +171,7 @@ pub(super) fn reasons(view: &QueueView) -> AnyView {
         .collect_view();
     view! {
         <nav aria-label=say("Whose cases", "担当")><ul class="pills">
-            {whose(false, say("Everybody’s", "全員"), None)}{whose(true, say("Mine", "自分"), Some(view.counts.mine))}</ul></nav>
+            {whose(false, say("Everybody’s", "全員"), None)}{whose(true, say("Mine", "自分"), mine)}</ul></nav>
         <nav aria-label=say("Reasons", "理由")><ul class="pills">
             {chip(None, say("All", "すべて").to_owned(), view.counts.all)}{chips}</ul></nav>
     }
@@ -290,6 +293,32 @@ pub(super) fn render(view: &QueueView, frame: &Frame, meta: &PageMeta) -> AnyVie
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_of_ones_own_cases_is_told_where_no_other_filter_narrows_them() {
+        let view = |reason| QueueView {
+            selection: Selection::default().with_reason(reason),
+            counts: ReasonCounts {
+                all: 9,
+                mine: 7,
+                by_reason: Vec::new(),
+            },
+            rows: Vec::new(),
+            has_next: false,
+            after: String::new(),
+            next: None,
+            target: Millis::hours(4),
+            now: Timestamp::from_millis(0),
+            backlog: 9,
+            me: UserId::from_random([0; 16]),
+            live: String::new(),
+            version: String::new(),
+        };
+        for (reason, is_told) in [(None, true), (Some(Reason::DocumentExpired), false)] {
+            let html = crate::page::without_markers(&reasons(&view(reason)).to_html());
+            assert_eq!(html.contains("Mine <b>7</b>"), is_told, "{html}");
+        }
+    }
 
     #[test]
     fn a_case_is_late_once_it_has_waited_for_the_target() {

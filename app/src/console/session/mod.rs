@@ -3,10 +3,11 @@
 mod view;
 
 use super::{
-    ask_again::{self, Answer, AskAgain, looked_at},
+    ask_again::{self, Answer, looked_at},
     audit::{self, who},
     fault::Fault,
     flash::Notice,
+    irreversible::{Irreversible, typed},
     labels,
     layout::NavigationItem,
     link,
@@ -14,6 +15,7 @@ use super::{
     parts::Tone,
     request::{PageResult, Request, not_done, told},
     rows,
+    webhooks::{State, standing_of},
     words::{language, say, tell},
 };
 use crate::{
@@ -22,7 +24,7 @@ use crate::{
 };
 use axum::{Router, routing::post};
 use domain::{
-    ids::SessionId,
+    ids::{EventId, SessionId},
     outcome::Source,
     sandbox::{SandboxOutcome, SandboxTime},
     session::{AttemptNumber, FailureReason, Status},
@@ -44,7 +46,7 @@ use service::{
         reissue_link::{ReissueError, reissue_link},
     },
 };
-use view::{Capture, Decided, LogRow, Sent, SessionView, TimelineEntry, render};
+use view::{Capture, Decided, LINKS, LogRow, OPENED, Sent, SessionView, TimelineEntry, render};
 
 /// The session page, to which its forms return.
 const HERE: &str = "/admin/sessions/{id}";
@@ -114,6 +116,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         erased_at: session.purged_at,
         erasure_due_at: found.erasure_due_at,
         links: history.links.len(),
+        is_opened: history.links.last().is_some_and(|link| link.used_at.is_some()),
         open_link_until: history
             .links
             .iter()
@@ -137,6 +140,7 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
                 id: event.id.to_string(),
                 kind: event.content.kind().to_string(),
                 at: event.created_at,
+                delivery: delivery(found, &event.id),
             })
             .collect(),
         log: found
@@ -160,6 +164,13 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         can_open_case: false,
         can_see_deliveries: false,
     }
+}
+
+/// Where the delivery of an event stands, and whether it was attempted, if the person may see that.
+fn delivery(found: &page::SessionPage, event: &EventId) -> Option<(State, bool)> {
+    let (_, standing) = found.deliveries.iter().find(|(of, _)| of == event)?;
+    let tried = standing.delivery.as_ref().is_some_and(|delivery| delivery.attempts > 0);
+    Some((standing_of(standing), tried))
 }
 
 fn decided(history: &SessionHistory) -> Option<Decided> {
@@ -247,9 +258,10 @@ fn link_entries(history: &SessionHistory) -> Vec<TimelineEntry> {
     let mut entries = Vec::new();
     for link in &history.links {
         if link.created_at > history.detail.session.created_at {
+            // By a reviewer, or by the user, for another device.
             entries.push(timeline_entry(
                 link.created_at,
-                say("Link reissued", "リンクの再発行"),
+                say("New link issued", "新しいリンクの発行"),
                 Tone::Plain,
             ));
         }
@@ -274,10 +286,8 @@ fn end_without_verdict(history: &SessionHistory) -> Option<TimelineEntry> {
             Tone::Plain,
         )),
         Status::Failed => {
-            let at = history
-                .events
-                .last()
-                .map_or(session.created_at, |event| event.created_at);
+            // Its event is removed some time after the personal data, and nobody knows then when it was.
+            let at = history.events.last()?.created_at;
             let what = history.failure.map_or(say("Failed", "失敗"), failed);
             Some(timeline_entry(at, what, Tone::Bad))
         }
@@ -310,11 +320,14 @@ fn timeline_entry(at: Timestamp, what: impl Into<String>, tone: Tone) -> Timelin
 async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
     let id = SessionId::parse(request.param("id")).ok_or(Fault::NotFound)?;
-    let know = match fields.raw("links") {
+    let know = match fields.raw(LINKS) {
         // Of a page from before an update.
         "" => None,
         links => Some(links.parse().map_err(|_| Fault::Malformed)?),
     };
+    if let Some(look) = before_reissuing(&request, &id, &fields).await? {
+        return Ok(look);
+    }
     match reissue_link(request.honnin(), &reviewer, &id, know).await {
         Ok(made) => {
             let shown = link::shown(
@@ -348,6 +361,38 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
+/// The second look at a link that replaces one that the user has opened, until somebody has confirmed it.
+async fn before_reissuing(request: &Request, id: &SessionId, fields: &Fields) -> PageResult<Option<Outcome>> {
+    if !fields.has(OPENED) {
+        return Ok(None);
+    }
+    let here = format!("/admin/sessions/{id}");
+    match ask_again::answer(fields) {
+        Answer::Yes => return Ok(None),
+        Answer::No => return Ok(Some(Outcome::go(&here))),
+        Answer::Open => {}
+    }
+    let status = find_status(request.honnin(), request.staff(), id).await?;
+    status.ok_or(Fault::NotFound)?;
+    let look = Irreversible {
+        title: say("Reissue the link?", "リンクを再発行しますか？"),
+        meaning: vec![
+            say(
+                "The user has opened the current link. They can no longer continue in the browser in which they opened it. They continue with the \
+                 new link, which you send to them.",
+                "利用者はすでに現在のリンクを開いています。再発行すると、そのリンクを開いたブラウザーでは手続きを続けられなくなります。\
+                 新しいリンクを利用者に送り、そのリンクから続けてもらってください。",
+            ),
+            say("This cannot be undone.", "この操作は取り消せません。"),
+        ],
+        about: Vec::new(),
+        button: say("Reissue the link", "リンクを再発行"),
+        action: format!("{here}/link"),
+        typed: typed(fields),
+    };
+    Ok(Some(Outcome::shown(StatusCode::OK, look)))
+}
+
 /// Asks the user again, after a second look.
 async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
     let reviewer = Reviewer::of(request.staff())?;
@@ -358,7 +403,7 @@ async fn reprocess(request: Request, fields: Fields) -> PageResult<Outcome> {
         Answer::Open => {
             let status = find_status(request.honnin(), request.staff(), &id).await?;
             status.ok_or(Fault::NotFound)?;
-            let view = AskAgain::of(format!("{here}/reprocess"), &fields);
+            let view = ask_again::second_look(format!("{here}/reprocess"), &fields);
             return Ok(Outcome::shown(StatusCode::OK, view));
         }
         Answer::Yes => {}

@@ -1,6 +1,5 @@
 //! A session's page: its state, what was read, checked and sent, and who accessed it.
 
-use crate::PageMeta;
 use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, how_decided, items, reasons, scores};
 use crate::console::labels;
@@ -8,7 +7,9 @@ use crate::console::layout::{Frame, page};
 use crate::console::parts::{Tone, badge, facts, time, time_to_second, time_utc};
 use crate::console::sandbox;
 use crate::console::table::{Table, cell, row_name};
+use crate::console::webhooks::State;
 use crate::console::words::{say, tell};
+use crate::{PageMeta, forms};
 use domain::{
     document::DocumentType,
     named::Named,
@@ -19,6 +20,11 @@ use domain::{
     time::Timestamp,
 };
 use leptos::prelude::*;
+
+/// The field of the form that reissues the link: how many links the page knew of.
+pub(super) const LINKS: &str = "links";
+/// The same: that the user has opened the last one.
+pub(super) const OPENED: &str = "opened";
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +63,8 @@ pub(super) struct Sent {
     pub kind: String,
     /// When it happened.
     pub at: Timestamp,
+    /// Where its delivery stands, and whether it was attempted; `None` for people who may not see that.
+    pub delivery: Option<(State, bool)>,
 }
 
 /// An entry of the access log.
@@ -122,6 +130,8 @@ pub(super) struct SessionView {
     pub erasure_due_at: Option<Timestamp>,
     /// How many links it has had.
     pub links: usize,
+    /// Whether the user has opened the last one.
+    pub is_opened: bool,
     /// Until when a link can be opened.
     pub open_link_until: Option<Timestamp>,
     /// Compact JSON.
@@ -237,32 +247,33 @@ fn captures(list: &[Capture], open: Option<String>) -> AnyView {
     .into_any()
 }
 
-fn events(list: &[Sent], link: bool) -> AnyView {
+/// `may_see_deliveries`: whether the events lead to their deliveries, of which each row shows the state.
+fn events(list: &[Sent], may_see_deliveries: bool) -> AnyView {
     if list.is_empty() {
         return ().into_any();
     }
     let rows = list.iter().map(|sent| {
         let href = format!("/admin/webhooks/{}", sent.id);
-        let name = if link {
+        let name = if may_see_deliveries {
             view! { <a class="mono" href=href>{crate::console::parts::short(&sent.id)}</a> }.into_any()
         } else {
             view! { <span class="mono">{crate::console::parts::short(&sent.id)}</span> }.into_any()
         };
-        [
+        let delivery = sent.delivery.map(|(state, tried)| cell(state.badge(tried)));
+        let rest = [
             cell(name),
             cell(sent.kind.clone()).class("mono"),
             cell(time(sent.at)).class("nowrap"),
-        ]
+        ];
+        rest.into_iter().chain(delivery)
     });
-    let table = Table::new(
-        say("Events", "イベント"),
-        [
-            say("Event", "イベント"),
-            say("Type", "種類"),
-            say("Recorded (UTC)", "記録日時（UTC）"),
-        ],
-    )
-    .rows(rows);
+    let columns = [
+        say("Event", "イベント"),
+        say("Type", "種類"),
+        say("Recorded (UTC)", "記録日時（UTC）"),
+    ];
+    let delivery = may_see_deliveries.then(|| say("Delivery", "配信"));
+    let table = Table::new(say("Events", "イベント"), columns.into_iter().chain(delivery)).rows(rows);
     view! { <section class="panel"><h2>{say("Events", "イベント")}</h2>{table}</section> }.into_any()
 }
 
@@ -304,12 +315,16 @@ fn log(view: &SessionView) -> AnyView {
 
 fn actions(view: &SessionView) -> AnyView {
     // Each form says what the page showed.
-    let form = |shown: bool, path: &str, label: &'static str, (name, value): (&'static str, String)| {
+    let form = |shown: bool, path: &str, label: &'static str, seen: Vec<(&'static str, String)>| {
         let action = format!("/admin/sessions/{}/{path}", view.id);
+        let seen = seen.into_iter();
+        let hidden = seen.map(|(name, value)| view! { <input type="hidden" name=name value=value/> });
         shown.then(|| {
-            view! { <form method="post" action=action><input type="hidden" name=name value=value/><button class="button secondary small" type="submit">{label}</button></form> }
+            view! { <form method="post" action=action>{hidden.collect_view()}<button class="button secondary small" type="submit">{label}</button></form> }
         })
     };
+    let opened = view.is_opened.then(|| (OPENED, forms::YES.to_owned()));
+    let links = std::iter::once((LINKS, view.links.to_string())).chain(opened);
     let erase = view.can_erase.then(|| {
         let href = format!("/admin/sessions/{}/erase", view.id);
         view! { <a class="button quiet small" href=href>{say("Erase now", "今すぐ消去")}</a> }
@@ -320,8 +335,8 @@ fn actions(view: &SessionView) -> AnyView {
     });
     view! {
         {erase}
-        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), ("links", view.links.to_string()))}
-        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), (ATTEMPT, view.attempt.to_string()))}
+        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), links.collect())}
+        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), vec![(ATTEMPT, view.attempt.to_string())])}
         {case}
     }
     .into_any()

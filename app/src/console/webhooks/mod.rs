@@ -26,13 +26,14 @@ use service::{
     settings,
     stored::{AttemptRow, DeliveryFilter, DeliveryRow, DeliveryState},
     webhook::{
-        delivery_log,
+        delivery_log::{self, Standing},
         redeliver::{self, RedeliverError, SentAgain},
         signing_secret,
     },
 };
 use std::time::Duration;
-use view::{Asked, Health, ReceiverStatus, Row, State, WebhooksView, render};
+pub(super) use view::State;
+use view::{Asked, Health, ReceiverStatus, Row, WebhooksView, render};
 
 /// The deliveries.
 #[component]
@@ -55,6 +56,10 @@ const HERE: &str = "/admin/webhooks";
 
 /// Rows per page.
 const PAGE: u32 = 50;
+/// The fields of the form that resends a range: the filters, and how far the events that match them have been resent.
+const RANGE: [&str; 5] = ["state", "kind", "from", "to", SENT];
+/// How far the events have been resent, in the address of a list and in its form.
+const SENT: &str = "sent";
 
 fn filter(fields: &Fields) -> DeliveryFilter {
     let [since, until] = span(&fields.text("from"), &fields.text("to"));
@@ -69,11 +74,17 @@ fn filter(fields: &Fields) -> DeliveryFilter {
     }
 }
 
+/// The state of an event's delivery, for the page.
+pub(super) fn standing_of(standing: &Standing) -> State {
+    match &standing.delivery {
+        Some(delivery) => state_of(delivery),
+        None if standing.may_be_removed => State::NoRecord,
+        None => State::NotSent,
+    }
+}
+
 /// The state of a delivery, for the page.
-fn state_of(delivery: Option<&DeliveryRow>) -> State {
-    let Some(delivery) = delivery else {
-        return State::NotSent;
-    };
+fn state_of(delivery: &DeliveryRow) -> State {
     match (delivery.state, delivery.next_attempt_at) {
         (DeliveryState::Pending, next) => State::Pending(next.unwrap_or(delivery.created_at)),
         (DeliveryState::Delivered, _) => State::Delivered,
@@ -139,7 +150,7 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
         .filter(|_| more)
         .map(|last| fields.next_page(HERE, &cursor::write(&(last.created_at, &last.event))));
     let row = |(delivery, last): (DeliveryRow, Option<AttemptRow>)| Row {
-        state: state_of(Some(&delivery)),
+        state: state_of(&delivery),
         id: delivery.event.to_string(),
         kind: delivery.kind,
         at: delivery.created_at,
@@ -155,7 +166,7 @@ async fn load(request: Request) -> PageResult<WebhooksView> {
             kind: fields.text("kind"),
             from: fields.text("from"),
             to: fields.text("to"),
-            sent: fields.text("sent"),
+            sent: fields.text(SENT),
         },
         rows: found.into_iter().zip(last).map(row).collect(),
         next,
@@ -210,15 +221,15 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
     if filter == DeliveryFilter::default() {
         return Err(Fault::Malformed);
     }
-    filter.after = cursor::parse(&fields.text("sent"), EventId::parse);
+    filter.after = cursor::parse(&fields.text(SENT), EventId::parse);
     match redeliver::send_range_again(request.honnin(), &developer, &filter).await {
-        Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(&fields.with(HERE, "sent", ""), &sent),
+        Ok(sent @ SentAgain { go_on_after: None, .. }) => resent(&fields.with(HERE, SENT, ""), &sent),
         Ok(SentAgain {
             count,
             left_out,
             go_on_after: Some((at, event)),
         }) => {
-            let here = fields.with(HERE, "sent", &cursor::write(&(at, event)));
+            let here = fields.with(HERE, SENT, &cursor::write(&(at, event)));
             let said = tell!(
                 "Resent: {count}, up to {} UTC.{} There are more; continue below the list.",
                 "{}（UTC）までの{count}件を再送しました。{}残りは一覧の下から続けて再送してください。",
@@ -227,17 +238,24 @@ async fn send_range(request: Request, fields: Fields) -> PageResult<Outcome> {
             );
             done(&here, said)
         }
-        Err(error) => refused(HERE, error),
+        Err(error) => refused(&fields.kept(HERE, &RANGE), error),
     }
 }
 
 /// Back to the page at `back`, which says how many events were sent again, and how many were not.
 pub(in crate::console) fn resent(back: &str, sent: &SentAgain) -> PageResult<Outcome> {
     let (count, skipped) = (sent.count, why_left_out(sent.left_out));
-    done(
-        back,
-        tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}"),
-    )
+    let said = tell!("Resent: {count}.{skipped}", "{count}件を再送しました。{skipped}");
+    told(back, about(count, said))
+}
+
+/// What is said about so many events that were sent: a success only if there was one.
+fn about(count: usize, said: String) -> Notice {
+    if count == 0 {
+        Notice::bad(said)
+    } else {
+        Notice::good(said)
+    }
 }
 
 /// The sentence about events that only an admin can send.

@@ -44,7 +44,7 @@ impl Asked {
 
 /// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(in crate::console) enum State {
     /// The next attempt is due at this time.
     Pending(Timestamp),
     /// Answered 2xx.
@@ -53,6 +53,8 @@ pub(super) enum State {
     Abandoned,
     /// Not sent: its type was not selected, or there was no receiver.
     NotSent,
+    /// Not known: deliveries that were settled long ago are removed.
+    NoRecord,
 }
 
 impl State {
@@ -63,6 +65,7 @@ impl State {
             Self::Delivered => badge(say("delivered", "配信済み"), Tone::Good),
             Self::Abandoned => badge(say("abandoned", "配信中止"), Tone::Bad),
             Self::NotSent => badge(say("not sent", "未送信"), Tone::Plain),
+            Self::NoRecord => badge(say("no longer on record", "記録なし"), Tone::Plain),
         }
     }
 }
@@ -282,7 +285,7 @@ pub(crate) fn next_try(state: State, now: Timestamp) -> Option<AnyView> {
         State::Pending(at) if at <= now && now < at.plus(UNDER_WAY) => Some(say("now", "送信中").into_any()),
         State::Pending(at) if at <= now => Some(say("queued (receiver busy)", "順番待ち（受信先が混雑）").into_any()),
         State::Pending(at) => Some(time_utc(at)),
-        State::Delivered | State::Abandoned | State::NotSent => None,
+        State::Delivered | State::Abandoned | State::NotSent | State::NoRecord => None,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::{
     browser::Browser,
+    console,
     support::{Server, between},
 };
-use domain::time::Millis;
+use domain::{role::Role, time::Millis};
 
 /// The path of the link on a page.
 fn link_on(page: &str) -> String {
@@ -50,6 +51,20 @@ async fn a_link_of_ones_own_moves_the_session_to_another_phone_when_it_is_opened
     );
     assert_eq!(here.get("/capture/document-type").await.status, 401);
     assert_eq!(Browser::new(&server).post(&link, "").await.status, 404, "once");
+}
+
+#[tokio::test]
+async fn the_page_of_the_session_does_not_say_that_a_reviewer_reissued_the_link() {
+    let server = Server::new().await;
+    let mut here = Browser::new(&server);
+    let created = here.agree().await;
+    server.clock.advance(Millis::seconds(1));
+    assert!(link_on(&here.post("/capture/another-device", "").await.body).starts_with("/v/"));
+    let mut reviewer = console::Browser::signed_in(&server, Role::Reviewer).await;
+    let session = format!("/admin/sessions/{}", created["id"].as_str().unwrap());
+    let page = reviewer.get(&session).await.body;
+    assert!(page.contains("New link issued"), "{page}");
+    assert!(!page.contains("Link reissued"), "{page}");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::{
     console::Browser,
     support::{Server, between, settings},
 };
-use domain::{role::Role, tenant::TenantSettings};
+use domain::{role::Role, session::Status, tenant::TenantSettings};
 
 #[tokio::test]
 async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
@@ -71,6 +71,47 @@ async fn reloading_the_page_that_shows_a_link_makes_no_other_one() {
     let page = browser.get(&session).await.body;
     assert!(page.contains("cannot be shown again"), "{page}");
     assert_eq!(server.send("GET", link_of(&reissued.body), &[], "").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_link_that_the_user_has_opened_is_reissued_after_a_second_look() {
+    let server = Server::without_worker().await;
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let page = format!("/admin/sessions/{id}");
+    let opened = r#"name="opened" value="yes""#;
+    assert!(!reviewer.get(&page).await.body.contains(opened));
+    server.change(&id, |row| row.session.status = Status::Collecting).await;
+    server.run("UPDATE links SET used_at = created_at").await;
+    let shown = reviewer.get(&page).await.body;
+    assert!(shown.contains(opened), "{shown}");
+    let reissue = format!("{page}/link");
+    let asked = reviewer.post(&reissue, "links=1&opened=yes").await;
+    assert_eq!(asked.status, 200, "{}", asked.body);
+    assert!(asked.body.contains("Reissue the link?"), "{}", asked.body);
+    assert!(!asked.body.contains("id.example/v/"), "{}", asked.body);
+    let kept = reviewer.post(&reissue, "links=1&opened=yes&confirmed=no").await;
+    assert_eq!(kept.header("location"), Some(page.as_str()));
+    let reissued = reviewer.post(&reissue, "links=1&opened=yes&confirmed=yes").await;
+    assert!(reissued.body.contains("https://id.example/v/"), "{}", reissued.body);
+}
+
+#[tokio::test]
+async fn a_session_whose_events_are_gone_is_not_said_to_have_failed_when_it_was_created() {
+    let server = Server::without_worker().await;
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
+    let cancel = format!("/v1/verification-sessions/{id}/cancel");
+    assert_eq!(server.call("POST", &cancel, "").await.status, 200);
+    let page = format!("/admin/sessions/{id}");
+    let failed = "<span>Failed</span>";
+    let shown = reviewer.get(&page).await.body;
+    assert!(shown.contains(failed), "{shown}");
+    for removal in ["DELETE FROM unsent_events", "DELETE FROM events"] {
+        server.run(removal).await;
+    }
+    let shown = reviewer.get(&page).await.body;
+    assert!(!shown.contains(failed), "{shown}");
 }
 
 #[tokio::test]

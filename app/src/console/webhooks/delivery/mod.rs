@@ -2,7 +2,7 @@
 
 mod view;
 
-use super::{faults, health, refused, sent, state_of, view::Health, why};
+use super::{faults, health, refused, sent, standing_of, view::Health, why};
 use crate::{
     console::{
         fault::Fault,
@@ -84,7 +84,7 @@ fn view_of(detail: DeliveryDetail, now: Timestamp) -> DeliveryView {
         fault: why(attempt),
     };
     DeliveryView {
-        state: state_of(detail.delivery.as_ref()),
+        state: standing_of(&detail.standing),
         attempts: detail.attempts.iter().map(attempt).collect(),
         id: detail.id.to_string(),
         kind: detail.kind,

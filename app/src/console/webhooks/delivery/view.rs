@@ -2,7 +2,7 @@
 
 use crate::PageMeta;
 use crate::console::layout::{Frame, page};
-use crate::console::parts::{Tone, badge, facts, heading, seconds, time_utc};
+use crate::console::parts::{Tone, badge, copy_button, facts, heading, seconds, time_utc};
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::view::{Health, State, alarm, next_try};
 use crate::console::words::{say, tell};
@@ -73,7 +73,15 @@ pub(super) struct DeliveryView {
 
 fn attempts(view: &DeliveryView) -> AnyView {
     if view.attempts.is_empty() {
-        return view! { <p class="soft">{say("No attempts yet.", "まだ送信されていません。")}</p> }.into_any();
+        let none = if view.state == State::NoRecord {
+            say(
+                "The attempts are no longer on record: they are removed some time after the event was delivered or abandoned.",
+                "試行の記録は残っていません。配信の完了または中止から一定の期間が過ぎると削除されます。",
+            )
+        } else {
+            say("No attempts yet.", "まだ送信されていません。")
+        };
+        return view! { <p class="soft">{none}</p> }.into_any();
     }
     let row = |attempt: &Attempt| {
         let href = format!("/admin/webhooks/{}?attempt={}#request", view.id, attempt.number);
@@ -104,7 +112,7 @@ fn attempts(view: &DeliveryView) -> AnyView {
     .rows(view.attempts.iter().map(row))
 }
 
-fn request(request: &Request) -> AnyView {
+fn request(request: &Request, meta: &PageMeta) -> AnyView {
     let title = match request.attempt {
         Some(number) => tell!("The request of attempt #{number}", "{number}回目の試行のリクエスト"),
         None => say("The request as it would be sent now", "今送信する場合のリクエスト").to_owned(),
@@ -121,11 +129,15 @@ fn request(request: &Request) -> AnyView {
     let curl = request.curl.clone().map(|curl| {
         view! {
             <details class="fold"><summary>{say("As a curl command", "curlコマンド")}</summary>
-                <p class="hint">{say(
-                    "It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes.",
-                    "同じ本文を同じ署名で送信します。時刻を検証する受信先が受け付けるのは5分間だけです。",
-                )}</p>
-                <pre class="code"><code>{curl}</code></pre>
+                // What the button copies.
+                <section>
+                    <p class="hint">{say(
+                        "It sends the same bytes with the same signature. A receiver that checks the time accepts it for only five minutes.",
+                        "同じ本文を同じ署名で送信します。時刻を検証する受信先が受け付けるのは5分間だけです。",
+                    )}</p>
+                    <pre class="code"><code>{curl}</code></pre>
+                    {copy_button(meta)}
+                </section>
             </details>
         }
     });
@@ -162,7 +174,7 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
     let action = format!("/admin/webhooks/{}/again", view.id);
     let again = match view.state {
         State::Pending(_) => say("Send now", "今すぐ送信"),
-        State::Delivered | State::Abandoned => say("Resend", "再送"),
+        State::Delivered | State::Abandoned | State::NoRecord => say("Resend", "再送"),
         State::NotSent => say("Send", "送信"),
     };
     let can_send = view.health.receiver.is_some();
@@ -196,7 +208,7 @@ pub(super) fn render(view: &DeliveryView, frame: &Frame, meta: &PageMeta) -> Any
         <p class="mono">{view.id.clone()}</p>
         {facts(items.into_iter().flatten().collect())}
         <section class="panel"><h2>{say("Attempts", "試行")}</h2>{attempts(view)}</section>
-        {request(&view.request)}
+        {request(&view.request, meta)}
     };
     page(frame, meta, say("Event", "イベント"), main.into_any())
 }

@@ -2,11 +2,11 @@
 
 mod view;
 
-use super::{receiver_status, refused, why_left_out};
+use super::{SENT, about, receiver_status, refused, why_left_out};
 use crate::{
     console::{
         layout::NavigationItem,
-        request::{PageResult, Request, done, signed_in},
+        request::{PageResult, Request, done, signed_in, told},
         words::tell,
     },
     page::{Fields, Outcome, form},
@@ -64,14 +64,14 @@ async fn load(request: Request) -> PageResult<UnsentView> {
         rows: found.into_iter().map(row).collect(),
         next,
         count: unsent::count(honnin, &developer).await?,
-        sent: fields.text("sent"),
+        sent: fields.text(SENT),
         status: receiver_status(&request, &developer).await?,
     })
 }
 
 async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
     let developer = Developer::of(request.staff())?;
-    let after = cursor::parse(&fields.text("sent"), EventId::parse);
+    let after = cursor::parse(&fields.text(SENT), EventId::parse);
     match unsent::send_all(request.honnin(), &developer, after).await {
         Ok(SentAgain {
             count,
@@ -80,12 +80,12 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
         }) => {
             let skipped = why_left_out(left_out);
             match go_on_after {
-                None => done(
-                    HERE,
-                    tell!("Being sent: {count}.{skipped}", "{count}件を送信しています。{skipped}"),
-                ),
+                None => {
+                    let said = tell!("Being sent: {count}.{skipped}", "{count}件を送信しています。{skipped}");
+                    told(HERE, about(count, said))
+                }
                 Some(last) => done(
-                    &fields.with(HERE, "sent", &cursor::write(&last)),
+                    &fields.with(HERE, SENT, &cursor::write(&last)),
                     tell!(
                         "Being sent: {count}.{skipped} There are more.",
                         "{count}件を送信しています。{skipped}残りのイベントは続けて送信してください。"
@@ -93,6 +93,6 @@ async fn send_all(request: Request, fields: Fields) -> PageResult<Outcome> {
                 ),
             }
         }
-        Err(error) => refused(HERE, error),
+        Err(error) => refused(&fields.kept(HERE, &[SENT]), error),
     }
 }
