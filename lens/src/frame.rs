@@ -174,6 +174,13 @@ impl Plane {
         .plane(side)
     }
 
+    /// How many times as wide and as high the picture of this size is that this plane was averaged down from. The two differ a little: each side is
+    /// rounded to whole pixels, which are many of the picture's.
+    #[must_use]
+    pub(crate) fn scale_to(&self, [width, height]: [usize; 2]) -> [f32; 2] {
+        [width as f32 / self.width as f32, height as f32 / self.height as f32]
+    }
+
     /// The whole of it.
     #[must_use]
     pub const fn area(&self) -> Area {

@@ -5,7 +5,7 @@
 //! beyond the picture, the picture's border takes its place, and the outline counts as cut off.
 
 use crate::frame::{Area, Plane};
-use crate::geometry::{area, distance};
+use crate::geometry::{area, bounds, distance};
 use crate::lines::{self, Edges, Line};
 
 /// The side of the plane that lines are looked for in.
@@ -105,12 +105,17 @@ impl Outline {
             .max((level + upright) / 2.0)
     }
 
-    /// The rectangle that surely lies on the card, a little inside its edges.
+    /// A rectangle that surely lies on the card, a little inside its edges. It is empty, or inverted, where the card is turned so far that no place is
+    /// between all of its corners.
     #[must_use]
     pub(crate) fn inner_area(&self) -> Area {
         let [[ax, ay], [bx, by], [cx, cy], [dx, dy]] = self.corners;
-        let (left, right) = (ax.max(dx), bx.min(cx));
-        let (top, bottom) = (ay.max(by), cy.min(dy));
+        let between = [ax.max(dx), ay.max(by), bx.min(cx), cy.min(dy)];
+        let around_middle = self.around_middle();
+        let size = |[left, top, right, bottom]: [f32; 4]| (right - left).max(0.0) * (bottom - top).max(0.0);
+        // Between the corners of a tilted card there is only a narrow strip in the end, on which hardly a letter is left.
+        let is_strip = size(between) > 0.0 && 2.0 * size(between) < size(around_middle);
+        let [left, top, right, bottom] = if is_strip { around_middle } else { between };
         let (inset_x, inset_y) = ((right - left) * INSET, (bottom - top) * INSET);
         Area {
             left: (left + inset_x).max(0.0) as usize,
@@ -118,6 +123,27 @@ impl Outline {
             right: (right - inset_x).max(0.0) as usize,
             bottom: (bottom - inset_y).max(0.0) as usize,
         }
+    }
+
+    /// The largest rectangle on the card around its middle that has the proportions of its bounding box: left, top, right, bottom.
+    fn around_middle(&self) -> [f32; 4] {
+        let [left, top, right, bottom] = bounds(&self.corners);
+        let (half_width, half_height) = ((right - left) / 2.0, (bottom - top) / 2.0);
+        let middle = [0, 1].map(|axis| self.corners.iter().map(|corner| corner[axis]).sum::<f32>() / 4.0);
+        // The size, as a share of the bounding box, at which a corner of it meets this side of the card.
+        let share = |index: usize| {
+            let ([px, py], [qx, qy]) = (self.corners[index], self.corners[(index + 1) % 4]);
+            let inside = (qx - px) * (middle[1] - py) - (qy - py) * (middle[0] - px);
+            inside / ((qx - px).abs() * half_height + (qy - py).abs() * half_width)
+        };
+        let share = (0..4).map(share).fold(1.0, f32::min).max(0.0);
+        let (half_width, half_height) = (share * half_width, share * half_height);
+        [
+            middle[0] - half_width,
+            middle[1] - half_height,
+            middle[0] + half_width,
+            middle[1] + half_height,
+        ]
     }
 
     /// Whether another outline is of the same card, seen a little differently.
@@ -140,12 +166,10 @@ impl Outline {
         }
     }
 
-    /// The same outline in a picture that many times as large.
+    /// The same outline in a picture that is that many times as wide and as high.
     #[must_use]
-    pub fn scaled(mut self, factor: f32) -> Self {
-        for corner in &mut self.corners {
-            *corner = corner.map(|v| v * factor);
-        }
+    pub fn scaled(mut self, [across, down]: [f32; 2]) -> Self {
+        self.corners = self.corners.map(|[x, y]| [x * across, y * down]);
         self
     }
 }
@@ -184,7 +208,7 @@ fn scored(plane: &Plane, kept: usize) -> Vec<(f32, Outline)> {
         return Vec::new();
     }
     let edges = Edges::of(&small);
-    let scale = plane.width as f32 / small.width as f32;
+    let scale = small.scale_to([plane.width, plane.height]);
     let mut found = quadrilaterals(
         &edges,
         &lines::near_horizontal(&edges, kept),
@@ -350,4 +374,44 @@ fn quadrilateral(edges: &Edges, lines: [&Line; 4]) -> Option<(f32, Outline)> {
     // A large outline is preferred: there are rectangles printed inside a card, none around it.
     let seen = if borders > 0 { CUT_OFF_SCORE } else { 1.0 };
     Some((outline.support * least.sqrt() * share.sqrt() * seen, outline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A card, 400 by 252 pixels, turned about the middle of a picture of 640 by 480.
+    fn turned(degrees: f32) -> Outline {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let corners = [[-200.0, -126.0], [200.0, -126.0], [200.0, 126.0], [-200.0, 126.0]];
+        Outline {
+            corners: corners.map(|[x, y]: [f32; 2]| [320.0 + x * cos - y * sin, 240.0 + x * sin + y * cos]),
+            cut_off: false,
+            support: 1.0,
+        }
+    }
+
+    /// Detects if a tilted card is judged by a strip of a few pixels.
+    #[test]
+    fn what_is_judged_of_a_tilted_card_is_a_fair_part_of_it_and_nothing_beside_it() {
+        for degrees in -31_i16..=31 {
+            let card = turned(f32::from(degrees));
+            let inner = card.inner_area();
+            assert!(
+                inner.left < inner.right && inner.top < inner.bottom,
+                "{degrees}: {inner:?}"
+            );
+            let share = inner.pixels() as f32 / card.area();
+            assert!(share > 0.15, "{share} at {degrees} degrees");
+            let (left, right) = (inner.left as f32, inner.right as f32);
+            let (top, bottom) = (inner.top as f32, inner.bottom as f32);
+            for [x, y] in [[left, top], [right, top], [right, bottom], [left, bottom]] {
+                let is_within = (0..4).all(|side| {
+                    let ([px, py], [qx, qy]) = (card.corners[side], card.corners[(side + 1) % 4]);
+                    (qx - px) * (y - py) - (qy - py) * (x - px) >= 0.0
+                });
+                assert!(is_within, "{inner:?} at {degrees} degrees");
+            }
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub fn judge(frame: &Frame<'_>) -> Quality {
 pub fn look(frame: &Frame<'_>) -> Assessment {
     let plane = frame.plane(ANALYSED_SIDE);
     let Assessment { quality, outline } = look_at(&plane);
-    let scale = frame.width() as f32 / plane.width() as f32;
+    let scale = plane.scale_to([frame.width(), frame.height()]);
     Assessment {
         quality,
         outline: outline.map(|o| o.scaled(scale)),
@@ -51,7 +51,7 @@ pub fn look_at(plane: &Plane) -> Assessment {
 #[must_use]
 pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
     let plane = frame.plane(ANALYSED_SIDE);
-    let scale = frame.width() as f32 / plane.width() as f32;
+    let scale = plane.scale_to([frame.width(), frame.height()]);
     outline::candidates(&plane)
         .into_iter()
         .map(|outline| outline.scaled(scale))

@@ -242,6 +242,24 @@ fn the_outline_lies_on_the_card() {
     }
 }
 
+/// Detects if an outline is enlarged by one factor for both sides: a small plane has whole rows, and 161 of them are 2,000 of such a picture.
+#[test]
+fn the_lower_side_of_a_card_is_where_it_lies_in_a_picture_of_any_proportions() {
+    let (width, height) = (3000_u32, 2000_u32);
+    let lowest: Vec<u32> = (1860..1890).step_by(4).collect();
+    let off = lowest.iter().map(|&bottom| {
+        let is_card = |x: u32, y: u32| (300..2800).contains(&x) && (200..bottom).contains(&y);
+        let pixels: Vec<u8> = (0..width * height)
+            .map(|i| if is_card(i % width, i / width) { 210 } else { 50 })
+            .collect();
+        let found = look(&Frame::luma(width, height, &pixels).unwrap()).outline.unwrap();
+        found.corners[2][1] - bottom as f32
+    });
+    // It is found to a pixel of the small plane, which is 12 of these.
+    let mean = off.sum::<f32>() / lowest.len() as f32;
+    assert!(mean.abs() < 5.0, "{mean}");
+}
+
 #[test]
 fn a_card_of_any_turn_is_outlined_as_large_as_it_is() {
     let mut missed = Vec::new();

@@ -204,7 +204,7 @@ fn look(
         ..found
     });
     watch.lap("liveness");
-    let signs = signs(&seen, best, &face);
+    let signs = signs(&seen, best, &face, &watched);
     watch.lap("signs");
     let passive = match network {
         Some(network) => network.measure(&straight(&seen, &detections, best.index, &watched))?,
@@ -289,14 +289,17 @@ fn pose(seen: &Seen<'_>) -> Pose {
 }
 
 /// Signs that the pictures show something else than a bare, living face. Covers are looked for where the face looks straight, the grid
-/// of a screen in every frame.
-fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face) -> SelfieSigns {
+/// of a screen in every frame, and in those that the server watched by themselves.
+fn signs(seen: &[Seen<'_>], best: &Seen<'_>, face: &Face, watched: &[usize]) -> SelfieSigns {
     let covered = (best.shape.yaw().abs() <= FRONTAL).then(|| signals::covered(best.picture, &best.shape));
     let faces: Vec<_> = seen.iter().map(|s| (s.picture, mean(s.shape.points()))).collect();
+    let known: Vec<usize> = (0..seen.len())
+        .filter(|&at| watched.contains(&seen[at].index))
+        .collect();
     SelfieSigns {
         eyes_covered: covered.map(|[eyes, _]| eyes),
         mouth_covered: covered.map(|[_, mouth]| mouth),
-        grid: signals::grid(&faces),
+        grid: signals::grid(&faces, &known),
         in_card: Some(signals::share_in_card(best.picture, face.bounds)),
     }
 }
@@ -466,6 +469,46 @@ mod tests {
         };
         assert_eq!(shown(&[1, 2, 3, 4]), [1.0, 3.0, 4.0]);
         assert_eq!(shown(&[]), [0.0, 3.0, 5.0], "nobody watched");
+    }
+
+    /// Grey with the noise of a camera and, of the first four frames, the gaps between the pixels of a screen in a hand.
+    fn filmed(frame: u16) -> Raster {
+        let mut state = 1_u32 + u32::from(frame);
+        let (sin, cos) = (f32::from(frame) * 0.03).sin_cos();
+        let pitch = 3.3 + f32::from(frame) * 0.1;
+        let darker = if frame < 4 { 5.0 } else { 0.0 };
+        let gap = |at: f32| {
+            if (at / pitch).rem_euclid(1.0) < 0.3 {
+                darker
+            } else {
+                0.0
+            }
+        };
+        let pixels = (0..600 * 600).flat_map(|at| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let (x, y) = ((at % 600) as f32, (at / 600) as f32);
+            let noise = (state >> 24) as f32 / 32.0;
+            [(150.0 + noise - gap(x * cos + y * sin) - gap(y * cos - x * sin)) as u8; 3]
+        });
+        Raster::new(600, 600, pixels.collect()).unwrap()
+    }
+
+    #[test]
+    fn the_grid_of_a_screen_is_looked_for_in_the_watched_frames_by_themselves() {
+        let pictures: Vec<Raster> = (0..13).map(filmed).collect();
+        // No face was found in the first two frames of the burst.
+        let seen: Vec<Seen<'_>> = (2..)
+            .zip(&pictures)
+            .map(|(index, picture)| Seen {
+                index,
+                picture,
+                shape: head(0.0, false),
+            })
+            .collect();
+        let face = other(2, 0.0).face;
+        let grid = |watched: &[usize]| signs(&seen, &seen[0], &face, watched).grid.unwrap();
+        assert!(grid(&[2, 3, 4, 5]) > 1.3, "{}", grid(&[2, 3, 4, 5]));
+        assert!(grid(&[]) < 1.3, "{}", grid(&[]));
     }
 
     #[test]

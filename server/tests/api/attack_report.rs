@@ -6,8 +6,8 @@ use std::{
     process::{Command, Output},
 };
 
-/// Frames of a face that looks straight: a photograph that comes with the models, and its mirror image over it. Each is brighter by `noise`.
-fn straight(recording: &Path, frames: usize, noise: impl Fn(usize) -> u8) {
+/// Frames of a face that looks straight: a photograph that comes with the models, and its mirror image over it. Each is `brighter` by this much at its right edge.
+fn straight(recording: &Path, frames: usize, brighter: impl Fn(usize) -> usize) {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let photograph = fs::read(models.join("samples/sample3.jpg")).unwrap();
     let face = vision::normalise(&photograph).unwrap().rgb.crop(1000, 180, 320, 420);
@@ -17,7 +17,12 @@ fn straight(recording: &Path, frames: usize, noise: impl Fn(usize) -> u8) {
     let straight: Vec<u8> = both.map(|(a, b)| a.midpoint(*b)).collect();
     fs::create_dir_all(recording).unwrap();
     for frame in 0..frames {
-        let pixels = straight.iter().map(|value| value.saturating_add(noise(frame)));
+        // Towards the right, as in light from there.
+        let light = |at: usize| (brighter(frame) * (at / 3 % face.width()) / face.width()) as u8;
+        let pixels = straight
+            .iter()
+            .enumerate()
+            .map(|(at, value)| value.saturating_add(light(at)));
         let picture = vision::raster::Raster::new(face.width(), face.height(), pixels.collect()).unwrap();
         let jpeg = vision::Picture::from_raster(picture).unwrap().jpeg;
         fs::write(recording.join(format!("{frame:02}.jpg")), jpeg).unwrap();
@@ -41,12 +46,12 @@ fn recordings_are_judged_once_and_reported_by_kind() {
     let dir = tempfile::tempdir().unwrap();
     let (recordings, out) = (dir.path().join("recordings"), dir.path().join("report"));
     straight(&recordings.join("still/0001"), 3, |_| 0);
-    straight(&recordings.join("genuine/0001"), 3, |frame| frame as u8 * 9);
+    straight(&recordings.join("genuine/0001"), 3, |frame| frame * 18);
     let replayed = recordings.join("replayed/0001");
-    straight(&replayed, 3, |frame| frame as u8 * 9);
+    straight(&replayed, 3, |frame| frame * 18);
     fs::write(replayed.join("sent-before"), "genuine/0001").unwrap();
     let unasked = recordings.join("unasked/0001");
-    straight(&unasked, 3, |frame| frame as u8 * 9);
+    straight(&unasked, 3, |frame| frame * 18);
     fs::write(unasked.join("watched"), "0,2").unwrap();
     let arguments = [
         "eval",

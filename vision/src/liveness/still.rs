@@ -43,7 +43,7 @@ impl Small {
         (-REACH..=REACH).any(|dy| (-REACH..=REACH).any(|dx| self.difference(other, dx, dy) < SAME))
     }
 
-    /// Mean difference over the part both have, where `other` is moved by (`dx`, `dy`).
+    /// Mean difference over the part both have, where `other` is moved by (`dx`, `dy`). Where they have none, nothing is the same.
     fn difference(&self, other: &Self, dx: isize, dy: isize) -> f32 {
         let (mut sum, mut count) = (0_u32, 0_u32);
         for y in dy.max(0)..self.height.min(self.height + dy) {
@@ -58,7 +58,10 @@ impl Small {
                 .sum::<u32>();
             count += mine.len() as u32;
         }
-        sum as f32 / count.max(1) as f32
+        if count == 0 {
+            return f32::MAX;
+        }
+        sum as f32 / count as f32
     }
 }
 
@@ -89,5 +92,13 @@ mod tests {
         assert!(!is_still(&[&one, &scene(0, 80)]));
         assert!(!is_still(&[&one]));
         assert!(!is_still(&[]));
+    }
+
+    /// Detects if shifts that leave nothing to compare count as the same.
+    #[test]
+    fn two_different_strips_that_are_lower_than_the_shifts_tried_are_not_still() {
+        let strip = |grey: u8| Raster::filled(3000, 60, [grey; 3]);
+        assert!(!is_still(&[&strip(40), &strip(200)]));
+        assert!(is_still(&[&strip(40), &strip(40)]));
     }
 }

@@ -24,35 +24,56 @@ const NOISE_FALLS: f32 = -0.34;
 /// a ratio of amplitudes. Each frame comes with the middle of its face. A screen on a stand has its peaks where they are in every frame, so
 /// they stand out of the mean of all spectra; that of a screen in a hand moves, and each frame is measured by itself. The greater of
 /// the two counts. `None` without a frame, or if one is smaller than a tile: what it hides would count as no grid.
-pub(crate) fn grid(faces: &[(&Raster, Point)]) -> Option<f32> {
-    let spectra: Vec<Vec<f32>> = faces
+///
+/// `known` are the positions of the frames that the server watched. They are measured by themselves as well: the sender of a burst may add frames of
+/// a person to those of a screen, and would thin out its grid in the mean of all.
+pub(crate) fn grid(faces: &[(&Raster, Point)], known: &[usize]) -> Option<f32> {
+    let spectra: Vec<Spectrum> = faces
         .iter()
-        .map(|(picture, middle)| over_face(picture, *middle))
+        .map(|(picture, middle)| Spectrum::over_face(picture, *middle))
         .collect::<Option<_>>()?;
+    let all: Vec<&Spectrum> = spectra.iter().collect();
+    let known: Vec<&Spectrum> = known.iter().filter_map(|&at| spectra.get(at)).collect();
+    [all, known].iter().filter_map(|some| in_spectra(some)).reduce(f32::max)
+}
+
+/// The same in some of the spectra; `None` without any.
+fn in_spectra(spectra: &[&Spectrum]) -> Option<f32> {
     if spectra.is_empty() {
         return None;
     }
     let count = spectra.len() as f32;
-    let each = spectra.iter().map(|spectrum| second_peak(spectrum)).sum::<f32>() / count;
+    let each = spectra.iter().map(|spectrum| spectrum.second_peak).sum::<f32>() / count;
     let mean: Vec<f32> = (0..TILE * TILE)
-        .map(|at| spectra.iter().map(|spectrum| spectrum[at]).sum::<f32>() / count)
+        .map(|at| spectra.iter().map(|spectrum| spectrum.logarithms[at]).sum::<f32>() / count)
         .collect();
     let moving = each - NOISE;
     let steady = second_peak(&mean) - NOISE * count.powf(NOISE_FALLS);
     Some(moving.max(steady))
 }
 
-/// Logarithms of the spectrum of the tile in the middle of the face; `None` for a picture smaller than a tile.
-fn over_face(picture: &Raster, middle: Point) -> Option<Vec<f32>> {
-    let (x, y) = place(picture, middle)?;
-    let tile = picture.crop(x, y, TILE, TILE)?;
-    let amplitudes = amplitudes(&tile.luma(), TILE, (0, 0));
-    Some(
-        amplitudes
+/// What is measured in one frame.
+struct Spectrum {
+    logarithms: Vec<f32>,
+    second_peak: f32,
+}
+
+impl Spectrum {
+    /// Of the tile in the middle of the face; `None` for a picture smaller than a tile.
+    fn over_face(picture: &Raster, middle: Point) -> Option<Self> {
+        let (x, y) = place(picture, middle)?;
+        let tile = picture.crop(x, y, TILE, TILE)?;
+        let amplitudes = amplitudes(&tile.luma(), TILE, (0, 0));
+        let logarithms: Vec<f32> = amplitudes
             .into_iter()
             .map(|amplitude| (amplitude + FLOOR).ln())
-            .collect(),
-    )
+            .collect();
+        let second_peak = second_peak(&logarithms);
+        Some(Self {
+            logarithms,
+            second_peak,
+        })
+    }
 }
 
 /// Where the tile begins.
@@ -127,8 +148,13 @@ mod tests {
     }
 
     fn measured(frames: &[Raster]) -> Option<f32> {
+        measured_with(frames, &[])
+    }
+
+    /// The same, where the server watched some of the frames.
+    fn measured_with(frames: &[Raster], known: &[usize]) -> Option<f32> {
         let faces: Vec<_> = frames.iter().map(|frame| (frame, [150.0, 150.0])).collect();
-        grid(&faces)
+        grid(&faces, known)
     }
 
     /// Rows and columns of gaps between pixels, this much darker.
@@ -169,6 +195,22 @@ mod tests {
             gaps(3.3 + frame as f32 * 0.1, 5.0)(x * cos + y * sin, y * cos - x * sin)
         };
         assert!(measured(&burst(6, moved)).unwrap() > 1.3);
+    }
+
+    /// Detects if frames of a living face, added to those that the server watched, thin out the grid.
+    #[test]
+    fn frames_without_a_grid_that_the_server_did_not_watch_do_not_hide_it() {
+        let moved = |frame: usize, x: f32, y: f32| {
+            let (sin, cos) = (frame as f32 * 0.03).sin_cos();
+            let darker = if frame < 4 { 5.0 } else { 0.0 };
+            gaps(3.3 + frame as f32 * 0.1, darker)(x * cos + y * sin, y * cos - x * sin)
+        };
+        let frames = burst(13, moved);
+        assert!(measured(&frames).unwrap() < 1.3, "thinned out");
+        assert!(measured_with(&frames, &[0, 1, 2, 3]).unwrap() > 1.3);
+        let plain = burst(13, |_, _, _| 0.0);
+        assert!(measured_with(&plain, &[0, 1, 2, 3]).unwrap() < 0.6);
+        assert_eq!(measured_with(&plain, &[99]), measured(&plain), "there is no such frame");
     }
 
     #[test]

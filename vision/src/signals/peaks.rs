@@ -61,8 +61,8 @@ pub(crate) fn rasters(picture: &Raster, is_on_document: impl Fn(&Corners) -> boo
     })
 }
 
-/// Which of so many tiles to look at: one of each twelfth of them, at a place that differs. The same place would be one column of the tiles where a row
-/// has as many as a twelfth.
+/// Which of so many tiles to look at: they are divided into [`MAX_TILES`] parts, and of each part one is taken, at a place that differs. The same place would
+/// be one column of the tiles where a row has as many as a part.
 fn spread(tiles: usize) -> impl Iterator<Item = usize> {
     let chosen = tiles.min(MAX_TILES);
     let step = tiles as f32 / chosen.max(1) as f32;
