@@ -96,24 +96,28 @@ elif [ "$purpose" != run ]; then
     [ -e /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf ] || want fonts-dejavu-core
     [ -e /usr/share/fonts/truetype/freefont/FreeSans.ttf ] || want fonts-freefont-ttf
 fi
+second=
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || fail "apt is missing: install these yourself:$missing"
     say "installing$missing"
     # Most packages wait for the network, and the compiler needs none of them but a C compiler.
-    second=
     if command -v cc >/dev/null; then beside cargo build --quiet --bin xtask; fi
     as_root apt-get update -qq >&2
     # Older releases have only the whole browser.
     apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=$(echo "$missing" | sed 's/chromium-headless-shell/chromium/')
     # shellcheck disable=SC2086 # a list of names
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
-    [ -z "$second" ] || wait "$second"
 fi
 
-[ "$purpose" != check ] || exit 0
+if [ "$purpose" = check ]; then
+    [ -z "$second" ] || wait "$second"
+    exit 0
+fi
 
+[ -n "$second" ] || beside cargo build --quiet --bin xtask
 # Before the tools: both may need apt, which serves one at a time.
 scripts/wasm-rustc >/dev/null
+wait "$second"
 # The tools wait for the network, the models for the compiler.
 if [ "$purpose" = test ]; then beside scripts/setup.sh tools; fi
 cargo xtask models >&2

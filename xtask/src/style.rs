@@ -1,20 +1,15 @@
 //! The style sheets, bundled from `style/main.css` and `style/console.css`, and minified.
 
 use crate::Done;
-use lightningcss::{
-    bundler::{Bundler, FileProvider},
-    stylesheet::{MinifyOptions, ParserOptions, PrinterOptions},
-};
-use std::path::Path;
+use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions, StyleSheet};
+use std::{fs, path::Path};
 
 /// One style sheet from `main` and everything it imports.
 pub(crate) fn bundle(main: &Path) -> Done<Vec<u8>> {
-    let files = FileProvider::new();
-    let mut bundler = Bundler::new(&files, None, ParserOptions::default());
-    // The errors borrow from the files, so they are converted to text here.
-    let mut sheet = bundler
-        .bundle(main)
-        .map_err(|error| format!("{}: {error}", main.display()))?;
+    let text = with_imports(main)?;
+    // The errors borrow from the text, so they are converted to text of their own here.
+    let mut sheet =
+        StyleSheet::parse(&text, ParserOptions::default()).map_err(|error| format!("{}: {error}", main.display()))?;
     sheet
         .minify(MinifyOptions::default())
         .map_err(|error| error.to_string())?;
@@ -25,6 +20,26 @@ pub(crate) fn bundle(main: &Path) -> Done<Vec<u8>> {
     Ok(printed.map_err(|error| error.to_string())?.code.into_bytes())
 }
 
+/// The text of a style sheet, with other sheets in the place of the lines that import them.
+fn with_imports(sheet: &Path) -> Done<String> {
+    let in_sheet = |error: &dyn std::fmt::Display| format!("{}: {error}", sheet.display());
+    let folder = sheet.parent().unwrap_or(Path::new(""));
+    let mut text = String::new();
+    for line in fs::read_to_string(sheet).map_err(|error| in_sheet(&error))?.lines() {
+        match line
+            .strip_prefix("@import \"")
+            .and_then(|rest| rest.strip_suffix("\";"))
+        {
+            Some(imported) => text += &with_imports(&folder.join(imported)).map_err(|error| in_sheet(&error))?,
+            // A browser would look for it at an address that the site does not have.
+            None if line.contains("@import") => return Err(in_sheet(&format!("not understood: {line}")).into()),
+            None => text += line,
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,14 +47,29 @@ mod tests {
     #[test]
     fn imports_become_part_of_one_small_sheet() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(
-            folder.path().join("main.css"),
-            "@import \"./a.css\" layer(base);\nbody { color: #ff0000; }",
-        )
-        .unwrap();
-        std::fs::write(folder.path().join("a.css"), "p { margin: 0px 0px; }").unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        fs::create_dir(folder.path().join("parts")).unwrap();
+        write("main.css", "@import \"./parts/a.css\";\nbody { color: #ff0000; }");
+        write("parts/a.css", "@import \"./b.css\";\np { margin: 0px 0px; }");
+        write("parts/b.css", "i { color: #000000; }");
         let css = String::from_utf8(bundle(&folder.path().join("main.css")).unwrap()).unwrap();
-        assert_eq!(css, "@layer base{p{margin:0}}body{color:red}");
+        assert_eq!(css, "i{color:#000}p{margin:0}body{color:red}");
+    }
+
+    #[test]
+    fn an_import_that_would_be_left_to_the_browser_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let main = folder.path().join("main.css");
+        fs::write(folder.path().join("a.css"), "").unwrap();
+        for import in [
+            "@import url(\"./a.css\");",
+            "@import \"./a.css\" print;",
+            "p {} @import \"./a.css\";",
+        ] {
+            fs::write(&main, import).unwrap();
+            let error = bundle(&main).unwrap_err().to_string();
+            assert!(error.contains("main.css: not understood: "), "{error}");
+        }
     }
 
     /// A browser that lacks `:has()` drops a whole rule for one selector with it, whatever else the rule is for.
@@ -133,8 +163,8 @@ mod tests {
     #[test]
     fn a_missing_import_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("main.css"), "@import \"./gone.css\";").unwrap();
+        fs::write(folder.path().join("main.css"), "@import \"./gone.css\";").unwrap();
         let error = bundle(&folder.path().join("main.css")).unwrap_err().to_string();
-        assert!(error.contains("main.css"), "{error}");
+        assert!(error.contains("main.css") && error.contains("gone.css"), "{error}");
     }
 }

@@ -24,6 +24,7 @@ use service::{
     },
     runtime::analyser::PictureFault,
 };
+use std::sync::Arc;
 
 /// Why nothing that was uploaded is stored.
 #[derive(Clone, Debug)]
@@ -147,11 +148,11 @@ async fn faulty(request: Request, page: &'static str, file: FaultyFile) -> Respo
         };
         return (status, Json(UploadProblems { problems: [problem] })).into_response();
     }
-    render(request, page, move || {
+    let provide = move || {
         expect_context::<ResponseOptions>().set_status(status);
         provide_context(file);
-    })
-    .await
+    };
+    render(request, page, Arc::new(provide)).await
 }
 
 const fn of_picture(fault: PictureFault) -> FileFault {

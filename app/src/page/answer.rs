@@ -10,7 +10,7 @@ use futures::{Stream, StreamExt as _, stream::once};
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use leptos::{nonce::Nonce, prelude::*};
 use leptos_axum::ResponseOptions;
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
 /// `Retry-After` of a refusal that will soon be over: seconds.
 pub const RETRY_SOON: HeaderValue = HeaderValue::from_static("5");
@@ -19,12 +19,25 @@ pub const RETRY_SOON: HeaderValue = HeaderValue::from_static("5");
 #[derive(Clone)]
 struct Fault<F>(F);
 
+/// Sets up the context in which a page is rendered.
+pub(crate) type Provide = Arc<dyn Fn() + Send + Sync>;
+
 /// A page: what `show` finds and renders, or the area's refusal page. The future is awaited in a plain [`Suspend`] and not in a
 /// `Resource`, which would write its value into the page a second time, as JSON.
 pub(crate) fn page<W: Area, F>(show: impl FnOnce(Request<W>) -> F + Send + 'static) -> impl IntoView
 where
     F: Future<Output = Result<AnyView, W::Fault>> + Send + 'static,
 {
+    suspended(Box::new(move |request: Request<W>| -> Finding<W> {
+        Box::pin(show(request))
+    }))
+}
+
+/// What a page shows, in progress.
+type Finding<W> = Soon<Result<AnyView, <W as Area>::Fault>>;
+
+/// A page that has no type of its own, so that this is compiled once for each area.
+fn suspended<W: Area>(show: Box<dyn FnOnce(Request<W>) -> Finding<W> + Send>) -> impl IntoView {
     let (request, response) = (use_context::<Request<W>>(), use_context::<ResponseOptions>());
     let fault = use_context::<Fault<W::Fault>>();
     Suspend::new(async move {
@@ -56,7 +69,10 @@ pub(crate) async fn get<W: Area>(request: axum::extract::Request) -> Response {
     let (mut parts, _) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().cloned();
     match Request::<W>::from_request_parts(&mut parts, &()).await {
-        Ok(request) => render(request, route.as_ref().map_or("/", MatchedPath::as_str), || ()).await,
+        Ok(request) => {
+            let route = route.as_ref().map_or("/", MatchedPath::as_str);
+            render(request, route, Arc::new(|| ())).await
+        }
         Err(rejection) => rejection,
     }
 }
@@ -70,23 +86,13 @@ pub async fn refuse<W: Area>(request: Request<W>, fault: W::Fault) -> Response {
     if let Some(answer) = W::answer(&request, &fault) {
         return answer;
     }
-    render(request, NO_PAGE, move || provide_context(Fault(fault.clone()))).await
+    let provide = move || provide_context(Fault(fault.clone()));
+    render(request, NO_PAGE, Arc::new(provide)).await
 }
 
 /// Renders the application at `route`, in the context that `provide` sets up. The router gets the route as matched by axum and
 /// not the requested URL, so that the two cannot disagree and no id or token gets into the view.
-pub(crate) async fn render<W: Area>(
-    request: Request<W>,
-    route: &str,
-    provide: impl Fn() + Clone + Send + Sync + 'static,
-) -> Response {
-    let address = match http::Request::builder().uri(route).body(Body::empty()) {
-        Ok(address) => address,
-        Err(error) => {
-            tracing::error!(%error, route, "a route is not a valid address");
-            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-        }
-    };
+pub(crate) async fn render<W: Area>(request: Request<W>, route: &str, provide: Provide) -> Response {
     let app = request.site.app;
     let nonce = Nonce::from_value(request.nonce.clone());
     let context = move || {
@@ -94,7 +100,19 @@ pub(crate) async fn render<W: Area>(
         provide_context(request.clone());
         provide();
     };
-    let answer = leptos_axum::handle_response_inner(context, app, address, whole).await;
+    render_in(Arc::new(context), app, route).await
+}
+
+/// The same in a context of any kind. All of `leptos_axum` is compiled for each type of context, so there is one type and not one for each form.
+async fn render_in(context: Provide, app: fn() -> AnyView, route: &str) -> Response {
+    let address = match http::Request::builder().uri(route).body(Body::empty()) {
+        Ok(address) => address,
+        Err(error) => {
+            tracing::error!(%error, route, "a route is not a valid address");
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+    };
+    let answer = leptos_axum::handle_response_inner(move || context(), app, address, whole).await;
     let (mut parts, body) = answer.into_parts();
     let html = match to_bytes(body, usize::MAX).await {
         Ok(html) => html,

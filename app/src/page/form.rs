@@ -1,7 +1,7 @@
 //! From a form to its response.
 
 use super::{
-    answer::{RETRY_SOON, refuse, render},
+    answer::{Provide, RETRY_SOON, refuse, render},
     fields::Fields,
     request::{Area, Request},
 };
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
     /// Accepted.
     Done(Response),
     /// Its page is rendered again, with these extensions of the response.
-    Again(StatusCode, Arc<dyn Fn() + Send + Sync>, Extensions),
+    Again(StatusCode, Provide, Extensions),
 }
 
 impl Outcome {
@@ -56,6 +56,12 @@ impl Outcome {
 /// A response in progress.
 type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 
+/// The result of a form in progress.
+type Acting<W> = Pin<Box<dyn Future<Output = Result<Outcome, <W as Area>::Fault>> + Send>>;
+
+/// What a form does. Of one type for all forms of an area, so that what surrounds it is compiled once for each area.
+type Action<W> = Arc<dyn Fn(Request<W>, Fields) -> Acting<W> + Send + Sync>;
+
 /// The handler of a form shown by the page at the route `page`: reads its fields, calls `action`, and responds. After success
 /// that is usually a 303 redirect; for a refused form, its page is rendered again at its route, with the view in a context.
 pub(crate) fn form<W: Area, F>(
@@ -77,18 +83,17 @@ pub(crate) fn form_for<W: Area, F>(
 where
     F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
 {
-    move |request| Box::pin(answered(page, may, action, request))
+    let action: Action<W> =
+        Arc::new(move |request: Request<W>, fields: Fields| -> Acting<W> { Box::pin(action(request, fields)) });
+    move |request| Box::pin(answered(page, may, Arc::clone(&action), request))
 }
 
-async fn answered<W: Area, F>(
+async fn answered<W: Area>(
     page: &'static str,
     may: fn(&Request<W>) -> Result<(), W::Fault>,
-    action: fn(Request<W>, Fields) -> F,
+    action: Action<W>,
     request: axum::extract::Request,
-) -> Response
-where
-    F: Future<Output = Result<Outcome, W::Fault>> + Send + 'static,
-{
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let request = match Request::<W>::from_request_parts(&mut parts, &()).await {
         Ok(request) => request,
@@ -109,7 +114,7 @@ where
                 expect_context::<ResponseOptions>().set_status(status);
                 provide();
             };
-            let mut answer = render(request, page, with_status).await;
+            let mut answer = render(request, page, Arc::new(with_status)).await;
             answer.extensions_mut().extend(extensions);
             if status == StatusCode::SERVICE_UNAVAILABLE {
                 answer.headers_mut().insert(RETRY_AFTER, RETRY_SOON);
