@@ -45,8 +45,8 @@ impl Gender {
     #[must_use]
     pub fn of_printed(word: &str) -> Option<Self> {
         match word {
-            "男" | "MALE" | "MANNLICH" | "MASCULIN" => Some(Self::Male),
-            "女" | "FEMALE" | "W" | "FEMININ" => Some(Self::Female),
+            "男" | "MALE" | "MANNLICH" | "MASCULIN" | "MASCULINO" | "HOMBRE" | "LELAKI" => Some(Self::Male),
+            "女" | "FEMALE" | "W" | "FEMININ" | "FEMENINO" | "FEMININO" | "MUJER" | "PEREMPUAN" => Some(Self::Female),
             letter => Self::of_letter(letter),
         }
     }
@@ -362,6 +362,13 @@ mod tests {
             ("W", None, None, FEMALE),
             ("MASCULIN", None, None, MALE),
             ("女", None, None, FEMALE),
+            ("MASCULINO", None, None, MALE),
+            ("FEMENINO", None, None, FEMALE),
+            ("FEMININO", None, None, FEMALE),
+            ("HOMBRE", None, None, MALE),
+            ("MUJER", None, None, FEMALE),
+            ("LELAKI", None, None, MALE),
+            ("PEREMPUAN", None, None, FEMALE),
             ("X", None, None, None),
             ("H", None, None, None),
             ("m", None, None, None),

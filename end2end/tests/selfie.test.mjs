@@ -179,7 +179,7 @@ test("a frame that meets a fault is followed by the next", long, async () => {
 test("a frame of which the browser makes no picture is followed by the next", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
-  await hears(page, "Bring your face into the oval");
+  await hears(page, "Move your face into the oval");
   // As a browser that is short of memory for a moment.
   await page.evaluate(() => {
     const { toBlob } = HTMLCanvasElement.prototype;

@@ -10,7 +10,7 @@ use time::{Date, Month};
 pub(crate) const PAST_CENTURIES: [i32; 2] = [2000, 1900];
 
 /// The first letters of the months in English, French, Spanish, German, Italian, Portuguese, Dutch and the Scandinavian languages, folded, and
-/// of the Irish June, which begins as May does elsewhere.
+/// of the Irish June and the Finnish November, which begin as May and March do elsewhere.
 const MONTHS: [&[&str]; 12] = [
     &["JAN", "ENE", "GEN"],
     &["FEB", "FEV"],
@@ -22,7 +22,7 @@ const MONTHS: [&[&str]; 12] = [
     &["AUG", "AOU", "AGO"],
     &["SEP", "SET"],
     &["OCT", "OKT", "OTT", "OUT"],
-    &["NOV"],
+    &["NOV", "MARRAS"],
     &["DEC", "DEZ", "DIC", "DES"],
 ];
 
@@ -103,6 +103,8 @@ mod tests {
         assert_eq!(month_named("DECEMBER"), Some(12));
         assert_eq!(month_named("MEITH/JUN"), Some(6));
         assert_eq!(month_named("MEI/JUN"), None);
+        assert_eq!(month_named("MARRAS/NOV"), Some(11));
+        assert_eq!(month_named("MAALIS/MAR"), Some(3));
         assert_eq!(month_named("SAMHAIN"), None);
         assert!(names_month_twice("12 AUG/AOÛT 74") && !names_month_twice("12 AUG 74"));
     }

@@ -15,6 +15,8 @@ macro_rules! files {
 }
 
 files![
+    "br.driving_license",
+    "br.id_card",
     "eu.driving_license",
     "eu.driving_license.back",
     "gb.driving_license",
@@ -22,6 +24,7 @@ files![
     "icao.id_card",
     "icao.id_card.back",
     "icao.passport",
+    "id.id_card",
     "jp.driving_history_certificate",
     "jp.driving_license",
     "jp.driving_license.back",
@@ -32,8 +35,10 @@ files![
     "jp.special_permanent_resident_certificate",
     "jp.special_permanent_resident_certificate.back",
     "mx.id_card",
+    "th.id_card",
     "us.driving_license",
     "us.id_card",
+    "za.id_card",
 ];
 
 /// A file that cannot be used; only a change of the files can cause it, and a test opens them all.

@@ -385,13 +385,15 @@ fn is_in_address(mark: &Mark<'_>, marks: &[Mark<'_>], page: &DeskewedPage) -> bo
     let before: String = glyphs[start..mark.from].iter().map(|glyph| glyph.symbol).collect();
     let before = before.trim();
     let street = before.trim_start_matches(|c: char| c.is_ascii_digit());
-    let is_name = |word: &str| {
+    let words: Vec<&str> = street.split_whitespace().collect();
+    let is_name = |(at, word): (usize, &&str)| {
         let letters = word.trim_end_matches(['.', ',']);
-        letters.chars().count() >= LEAST_STREET
-            && letters.chars().all(char::is_alphabetic)
-            && month_named(&fold::folded(letters)).is_none()
+        // `12 OCT 1990` is a date, 465 MARINA LN is none.
+        let year = words.get(at + 1).and_then(|next| next.chars().next());
+        let is_month = || year.is_some_and(|c| c.is_ascii_digit()) && month_named(&fold::folded(letters)).is_some();
+        letters.chars().count() >= LEAST_STREET && letters.chars().all(char::is_alphabetic) && !is_month()
     };
-    !is_number && street.len() < before.len() && !street.contains(':') && street.split_whitespace().any(is_name)
+    !is_number && street.len() < before.len() && !street.contains(':') && words.iter().enumerate().any(is_name)
 }
 
 /// Whether a mark is a name that looks like a label: VALDEZ as VALIDEZ, KON as KØN. It is short or not spelt as the label is, and stands
@@ -471,7 +473,12 @@ fn settle_names<'a>(marks: &mut [Mark<'a>], layout: &'a Layout, page: &DeskewedP
     };
     let key = |name: &str| layout.label.get_key_value(name).map(|(name, _)| name.as_str());
     let is_given_or_whole = |mark: &Mark<'_>| GIVEN_OR_WHOLE.contains(&text_of(mark, page).as_str());
-    let is_whole = marks.iter().filter(|mark| is_name_label(mark)).all(is_given_or_whole);
+    // `Nome / Name` by itself is that of the whole name, too.
+    let is_whole = key(WHOLE_NAME).is_some()
+        && marks
+            .iter()
+            .filter(|mark| is_name_label(mark))
+            .all(|mark| is_given_or_whole(mark) || is_ambiguous(mark));
     let meaning = |mark: &Mark<'a>| {
         let clear = marks
             .iter()

@@ -1515,6 +1515,30 @@ fn a_lane_is_no_surname() {
 }
 
 #[test]
+fn a_street_that_begins_like_a_month_is_a_street() {
+    for street in ["MARINA", "JUNIPER", "MARY"] {
+        let house = format!("465 {street} LN");
+        let items = american(&[
+            ("LN STANTON", 30.0, 14.0),
+            ("FN CLARA ROSE", 30.0, 18.0),
+            (house.as_str(), 30.0, 22.0),
+            ("SAN JOSE, CA 95112", 30.0, 24.6),
+        ]);
+        let address = format!("{house} SAN JOSE, CA 95112");
+        assert_eq!(of(&items, "address"), Some(address.as_str()));
+    }
+    let items = american(&[("EXP 12 OCT 2029 SEX F", 30.0, 14.0)]);
+    assert_eq!(of(&items, "expiryDate"), Some("2029-10-12"));
+    assert_eq!(of(&items, "gender"), Some("female"));
+}
+
+#[test]
+fn the_day_on_which_a_holder_comes_of_age_is_not_that_of_expiry() {
+    let items = american(&[("EXP 08/31/2029 UNDER 21 UNTIL 02/03/2028", 4.0, 46.0)]);
+    assert_eq!(of(&items, "expiryDate"), Some("2029-08-31"));
+}
+
+#[test]
 fn names_without_labels_stand_above_the_address() {
     let with = |names: &[&'static str]| {
         let top = 22.0 - 2.6 * names.len() as f32;
@@ -1572,6 +1596,246 @@ fn name_means_what_the_label_beside_it_means() {
     let both = (Some("BELLINI".to_owned()), Some("GIAN MARCO".to_owned()));
     assert_eq!(with("COGNOME / SURNAME", "NOME / NAME"), both);
     assert_eq!(with("Name / Surname", "Vornamen / Given names"), both);
+    // By itself it is the label of the whole name, as in Brazil.
+    let name = [("Nome / Name", 30.0, 10.0), ("MARIA DA SILVA", 30.0, 13.0)];
+    let items = named(&[&CARD[..], &name[..]].concat());
+    assert_eq!(of(&items, "fullName"), Some("MARIA DA SILVA"));
+    assert_eq!((of(&items, "lastName"), of(&items, "firstName")), (None, None));
+}
+
+/// Checks that a page has a layout and these items with their normal forms, and none with an empty one.
+fn assert_read(lines: &[(&str, f32, f32)], layout: &str, wanted: &[(&str, &str)]) {
+    let layouts = layouts();
+    let known = layouts.read(&page(lines), TODAY).unwrap();
+    assert_eq!(known.reading.layout, layout);
+    assert!(
+        known.reading.rules.iter().all(|rule| rule.held),
+        "{:?}",
+        known.reading.rules
+    );
+    for (name, text) in wanted {
+        assert_eq!(value(&known, name).unwrap_or_default(), *text, "{name}");
+    }
+}
+
+#[test]
+fn a_brazilian_card_or_licence_has_the_whole_name_below_one_label() {
+    assert_read(
+        &[
+            ("REPÚBLICA FEDERATIVA DO BRASIL", 20.0, 4.0),
+            ("CARTEIRA DE IDENTIDADE", 25.0, 8.0),
+            ("Nome / Name", 30.0, 13.0),
+            ("MARIA DA SILVA", 30.0, 16.0),
+            ("Registro Geral - CPF / Personal Number", 30.0, 20.0),
+            ("000.000.000-00", 30.0, 23.0),
+            ("Sexo / Sex", 30.0, 27.0),
+            ("F", 30.0, 30.0),
+            ("Data de Nascimento / Date of Birth", 30.0, 34.0),
+            ("12/08/1990", 30.0, 37.0),
+            ("Nacionalidade / Nationality", 30.0, 41.0),
+            ("BRA", 30.0, 44.0),
+        ],
+        "br.id_card",
+        &[
+            ("fullName", "MARIA DA SILVA"),
+            ("firstName", ""),
+            ("birthDate", "1990-08-12"),
+            ("gender", "female"),
+            ("nationality", "BRA"),
+            ("documentNumber", ""),
+        ],
+    );
+    assert_read(
+        &[
+            ("CARTEIRA NACIONAL DE HABILITAÇÃO", 5.0, 4.0),
+            ("DRIVER LICENSE / PERMISO DE CONDUCCIÓN", 5.0, 7.0),
+            ("2 e 1 NOME E SOBRENOME", 30.0, 12.0),
+            ("ANA EXEMPLO DA SILVA", 30.0, 14.8),
+            ("3 DATA, LOCAL E UF DE NASCIMENTO", 30.0, 19.0),
+            ("12/08/1990, CURITIBA, PR", 30.0, 21.8),
+            ("4a DATA EMISSÃO", 30.0, 26.0),
+            ("10/02/2023", 30.0, 28.8),
+            ("4b VALIDADE", 60.0, 26.0),
+            ("10/02/2033", 60.0, 28.8),
+            ("4c DOC IDENTIDADE / ÓRG EMISSOR / UF", 30.0, 33.0),
+            ("4d CPF", 30.0, 39.0),
+            ("NACIONALIDADE", 30.0, 45.0),
+            ("BRASILEIRA", 30.0, 47.8),
+        ],
+        "br.driving_license",
+        &[
+            ("fullName", "ANA EXEMPLO DA SILVA"),
+            ("birthDate", "1990-08-12"),
+            ("issueDate", "2023-02-10"),
+            ("expiryDate", "2033-02-10"),
+            ("nationality", "BRA"),
+        ],
+    );
+}
+
+#[test]
+fn an_indonesian_card_has_each_value_behind_a_colon_and_may_never_expire() {
+    for (sex, gender) in [("PEREMPUAN", "female"), ("LAKI-LAKI", "male")] {
+        let sex = format!("Jenis Kelamin : {sex} Gol. Darah : B");
+        assert_read(
+            &[
+                ("PROVINSI DKI JAKARTA", 30.0, 3.0),
+                ("NIK : 3171234567890123", 4.0, 9.0),
+                ("Nama : ANNA SAMPLE", 4.0, 13.0),
+                ("Tempat/Tgl Lahir : JAKARTA, 18-02-1986", 4.0, 16.5),
+                (sex.as_str(), 4.0, 20.0),
+                ("Alamat : JL. PASTI CEPAT A7/66", 4.0, 23.5),
+                ("RT/RW : 007/008", 4.0, 27.0),
+                ("Kel/Desa : PEGADUNGAN", 4.0, 30.5),
+                ("Kecamatan : KALIDERES", 4.0, 34.0),
+                ("Status Perkawinan : KAWIN", 4.0, 37.5),
+                ("Pekerjaan : PEGAWAI SWASTA", 4.0, 41.0),
+                ("Kewarganegaraan : WNI", 4.0, 44.5),
+                ("Berlaku Hingga : SEUMUR HIDUP", 4.0, 48.0),
+            ],
+            "id.id_card",
+            &[
+                ("documentNumber", "3171234567890123"),
+                ("fullName", "ANNA SAMPLE"),
+                ("birthDate", "1986-02-18"),
+                ("gender", gender),
+                ("expiryDate", ""),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_thai_card_has_a_title_before_the_given_names_and_its_dates_above_their_labels() {
+    assert_read(
+        &[
+            ("Thai National ID Card", 30.0, 4.0),
+            ("Identification Number", 30.0, 8.0),
+            ("1 1037 02071 81 1", 60.0, 8.0),
+            ("Name Mr. CHAYAPA", 30.0, 14.0),
+            ("Last name DEJTHAMRONG", 30.0, 18.0),
+            ("Date of Birth 15 Mar. 1978", 30.0, 22.0),
+            ("5 Feb. 2020", 30.0, 40.0),
+            ("Date of Issue", 30.0, 42.5),
+            ("4 Feb. 2029", 60.0, 40.0),
+            ("Date of Expiry", 60.0, 42.5),
+        ],
+        "th.id_card",
+        &[
+            ("documentNumber", "1103702071811"),
+            ("firstName", "CHAYAPA"),
+            ("lastName", "DEJTHAMRONG"),
+            ("birthDate", "1978-03-15"),
+            ("issueDate", ""),
+            ("expiryDate", ""),
+        ],
+    );
+}
+
+#[test]
+fn a_south_african_card_has_its_given_names_below_names() {
+    assert_read(
+        &[
+            ("REPUBLIC OF SOUTH AFRICA", 20.0, 3.0),
+            ("NATIONAL IDENTITY CARD", 22.0, 7.0),
+            ("Surname", 30.0, 12.0),
+            ("SAMPLE", 30.0, 14.8),
+            ("Names", 30.0, 18.0),
+            ("ANNA", 30.0, 20.8),
+            ("Sex", 30.0, 24.0),
+            ("M", 30.0, 26.8),
+            ("Nationality", 45.0, 24.0),
+            ("RSA", 45.0, 26.8),
+            ("Identity Number", 30.0, 30.0),
+            ("8001015009087", 30.0, 32.8),
+            ("Date of Birth", 30.0, 36.0),
+            ("01 JAN 1980", 30.0, 38.8),
+            ("Country of Birth", 30.0, 42.0),
+            ("RSA", 30.0, 44.8),
+        ],
+        "za.id_card",
+        &[
+            ("documentNumber", "8001015009087"),
+            ("lastName", "SAMPLE"),
+            ("firstName", "ANNA"),
+            ("gender", "male"),
+            ("nationality", "ZAF"),
+            ("birthDate", "1980-01-01"),
+        ],
+    );
+}
+
+#[test]
+fn the_number_of_an_argentine_card_is_labelled_document_alone() {
+    assert_read(
+        &[
+            ("REGISTRO NACIONAL DE LAS PERSONAS", 15.0, 4.0),
+            ("DOCUMENTO NACIONAL DE IDENTIDAD", 15.0, 8.0),
+            ("Apellido / Surname", 30.0, 12.0),
+            ("SAMPLE", 30.0, 14.8),
+            ("Nombre / Name", 30.0, 18.0),
+            ("ANNA", 30.0, 20.8),
+            ("Sexo / Sex", 30.0, 24.0),
+            ("F", 30.0, 26.8),
+            ("Nacionalidad / Nationality", 45.0, 24.0),
+            ("ARGENTINA", 45.0, 26.8),
+            ("Fecha de nacimiento / Date of birth", 30.0, 30.0),
+            ("15 AGO/ AUG 1988", 30.0, 32.8),
+            ("Fecha de emisión / Date of issue", 30.0, 36.0),
+            ("02 ENE/ JAN 2020", 30.0, 38.8),
+            ("Documento / Document", 4.0, 46.0),
+            ("12.345.678", 4.0, 48.8),
+        ],
+        "icao.id_card",
+        &[
+            ("documentNumber", "12.345.678"),
+            ("lastName", "SAMPLE"),
+            ("firstName", "ANNA"),
+            ("gender", "female"),
+            ("nationality", "ARG"),
+            ("birthDate", "1988-08-15"),
+            ("issueDate", "2020-01-02"),
+        ],
+    );
+}
+
+#[test]
+fn a_philippine_card_is_no_american_one_and_its_middle_name_no_surname() {
+    assert_read(
+        &[
+            ("REPUBLIKA NG PILIPINAS", 20.0, 3.0),
+            ("Philippine Identification Card", 20.0, 8.0),
+            ("Apelyido/Last Name", 30.0, 15.0),
+            ("SAMPLE", 30.0, 17.8),
+            ("Mga Pangalan/Given Names", 30.0, 21.0),
+            ("ANNA", 30.0, 23.8),
+            ("Gitnang Apelyido/Middle Name", 30.0, 27.0),
+            ("TURNER", 30.0, 29.8),
+            ("Petsa ng Kapanganakan/Date of Birth", 30.0, 33.0),
+            ("JANUARY 05, 1990", 30.0, 35.8),
+        ],
+        "icao.id_card",
+        &[
+            ("lastName", "SAMPLE"),
+            ("firstName", "ANNA"),
+            ("birthDate", "1990-01-05"),
+        ],
+    );
+}
+
+#[test]
+fn a_name_in_use_beside_the_family_name_is_another_item() {
+    let names = [
+        ("NOM / Surname", 30.0, 10.0),
+        ("BELLINI", 30.0, 13.0),
+        ("Prénoms / Given names", 30.0, 17.0),
+        ("ANNA", 30.0, 20.0),
+        ("NOM D'USAGE / Alternate name", 30.0, 30.0),
+        ("TURNER", 30.0, 33.0),
+    ];
+    let items = named(&[&CARD[..], &names[..]].concat());
+    assert_eq!(of(&items, "lastName"), Some("BELLINI"));
+    assert_eq!(of(&items, "firstName"), Some("ANNA"));
 }
 
 #[test]
@@ -2063,6 +2327,8 @@ fn the_first_letter_of_a_number_does_not_end_its_label() {
         ("DL N9676437", "N9676437"),
         ("DL NO 9676437", "9676437"),
         ("DLN 9676437", "9676437"),
+        ("LIC. NO. D400-7836-0001", "D400-7836-0001"),
+        ("4d NO. 123456-789", "123456-789"),
     ] {
         let items = american(&[(line, 30.0, 14.0)]);
         let read = items.iter().find(|(name, _)| name == "documentNumber");

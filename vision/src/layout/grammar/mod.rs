@@ -88,6 +88,10 @@ pub(crate) enum Grammar {
     GermanLicenceNumber,
     /// C and a letter, five digits, two letters.
     ItalianCardNumber,
+    /// Thirteen digits, the last a check digit modulo 11.
+    ThaiIdentityNumber,
+    /// Thirteen digits, the last a check digit modulo 10.
+    SouthAfricanIdentityNumber,
     /// Letters and digits, at least `digits` of the latter.
     Number {
         /// Fewest characters.
@@ -173,6 +177,8 @@ impl Grammar {
             Self::GermanCardNumber => numbers::german_card(glyphs),
             Self::GermanLicenceNumber => numbers::german_licence(glyphs),
             Self::ItalianCardNumber => numbers::italian_card(glyphs),
+            Self::ThaiIdentityNumber => numbers::thai_identity(glyphs),
+            Self::SouthAfricanIdentityNumber => numbers::south_african_identity(glyphs),
             Self::Number { least, most, digits } => numbers::any(glyphs, *least..=*most, *digits),
             Self::ZoneOfCard => numbers::zone_of_card(glyphs),
             Self::Gender { spanish } => words::gender(glyphs, *spanish),
@@ -215,6 +221,8 @@ impl Grammar {
             | Self::GermanCardNumber
             | Self::GermanLicenceNumber
             | Self::ItalianCardNumber
+            | Self::ThaiIdentityNumber
+            | Self::SouthAfricanIdentityNumber
             | Self::Number { .. }
             | Self::ZoneOfCard
             | Self::Gender { .. }

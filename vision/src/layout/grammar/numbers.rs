@@ -302,12 +302,12 @@ fn is_portuguese_card(words: &[&[char]]) -> bool {
     };
     let digits = |word: &[char], count: usize| word.len() == count && word.iter().all(char::is_ascii_digit);
     let is_version = version.len() == 3 && version.last().is_some_and(char::is_ascii_digit);
-    digits(civil, 8) && digits(check, 1) && is_version && portuguese_check_digit_holds(&words.concat())
+    digits(civil, 8) && digits(check, 1) && is_version && luhn_check_digit_holds(&words.concat())
 }
 
-/// From the right, every second symbol counts twice, less 9 where that is more than 9; letters count from 10 (Agência para a Modernização
-/// Administrativa, *Validação de Número de Documento do Cartão de Cidadão*, 2009).
-fn portuguese_check_digit_holds(number: &[char]) -> bool {
+/// From the right, every second symbol counts twice, less 9 where that is more than 9 (ISO/IEC 7812-1, annex B, Luhn's formula); in Portugal, letters
+/// count from 10 (Agência para a Modernização Administrativa, *Validação de Número de Documento do Cartão de Cidadão*, 2009).
+fn luhn_check_digit_holds(number: &[char]) -> bool {
     let value = |(at, symbol): (usize, &char)| {
         let once = symbol.to_digit(36)?;
         let twice = 2 * once;
@@ -319,6 +319,40 @@ fn portuguese_check_digit_holds(number: &[char]) -> bool {
     };
     let sum: Option<u32> = number.iter().rev().enumerate().map(value).sum();
     sum.is_some_and(|sum| sum.is_multiple_of(10))
+}
+
+/// Digits of an identity number of Thailand or South Africa.
+const IDENTITY_NUMBER: usize = 13;
+
+/// 1 1234 56789 01 1, as Thailand sets it (Department of Provincial Administration): the last digit is that of 11 less the sum of the others, weighted
+/// 13 to 2, modulo 11.
+pub(super) fn thai_identity(glyphs: &[Glyph]) -> Option<Parsed> {
+    identity_number(glyphs, thai_check_digit_holds)
+}
+
+/// 8001015009087, in South Africa (Department of Home Affairs): the date of birth, sex and order, status, and a check digit modulo 10.
+pub(super) fn south_african_identity(glyphs: &[Glyph]) -> Option<Parsed> {
+    identity_number(glyphs, luhn_check_digit_holds)
+}
+
+/// Thirteen digits, in groups or not; without a normal form where their check digit fails.
+fn identity_number(glyphs: &[Glyph], holds: fn(&[char]) -> bool) -> Option<Parsed> {
+    let parsed = any(glyphs, IDENTITY_NUMBER..=IDENTITY_NUMBER, IDENTITY_NUMBER)?;
+    let digits: Vec<char> = parsed.text.chars().filter(char::is_ascii_digit).collect();
+    Some(Parsed {
+        normalized: holds(&digits).then(|| digits.iter().collect()),
+        ..parsed
+    })
+}
+
+fn thai_check_digit_holds(number: &[char]) -> bool {
+    let digits: Vec<u32> = number.iter().filter_map(|c| c.to_digit(10)).collect();
+    let Some((check, rest)) = digits.split_last() else {
+        return false;
+    };
+    let weights = (2..=13).rev();
+    let sum: u32 = rest.iter().zip(weights).map(|(digit, weight)| digit * weight).sum();
+    *check == (11 - sum % 11) % 10
 }
 
 /// Characters in the line of a card's zone, with some that were not seen or seen twice.

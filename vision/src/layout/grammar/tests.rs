@@ -624,6 +624,26 @@ fn numbers_have_their_forms_and_check_digits() {
 }
 
 #[test]
+fn identity_numbers_of_thirteen_digits_have_a_check_digit() {
+    let (thai, south_african) = (Grammar::ThaiIdentityNumber, Grammar::SouthAfricanIdentityNumber);
+    for (grammar, text, wanted) in [
+        (&thai, "1 1037 02071 81 1", Some("1103702071811")),
+        (&thai, "1-1037-02071-81-1", Some("1103702071811")),
+        (&thai, "3100600123450", Some("3100600123450")),
+        (&thai, "1 1037 02071 81 2", None),
+        (&south_african, "8001015009087", Some("8001015009087")),
+        (&south_african, "800101 5009 087", Some("8001015009087")),
+        (&south_african, "8001015009078", None),
+    ] {
+        let read = parsed(grammar, text).map(|(_, normalized)| normalized);
+        assert_eq!(read, Some(wanted.map(str::to_owned)), "{text}");
+    }
+    for text in ["800101500908", "80010150090871", "8OO1015009087", "ID 800101"] {
+        assert_eq!(parsed(&south_african, text), None, "{text}");
+    }
+}
+
+#[test]
 fn words_and_countries() {
     for (spanish, text, wanted) in [
         (false, "女 F.", Some("female")),
@@ -636,8 +656,15 @@ fn words_and_countries() {
         (false, "MF", None),
         (false, "H", None),
         (false, "HGT", None),
+        (false, "HOMBRE", Some("male")),
+        (false, "Femenino", Some("female")),
+        (false, "LAKI-LAKI", Some("male")),
+        (false, "PEREMPUAN", Some("female")),
+        (false, "Nam", Some("male")),
+        (false, "Nữ", Some("female")),
         (true, "H", Some("male")),
         (true, "M", Some("female")),
+        (true, "MUJER", Some("female")),
     ] {
         let grammar = Grammar::Gender { spanish };
         assert_eq!(normal(&grammar, text).as_deref(), wanted, "{text}");
@@ -650,6 +677,12 @@ fn words_and_countries() {
         ("カメルーン", Some("CMR")),
         ("東ティモール", Some("TLS")),
         ("アラブ首長国連邦", Some("ARE")),
+        ("イラク", Some("IRQ")),
+        ("カボン", Some("GAB")),
+        ("BRASILEIRO(A)", Some("BRA")),
+        ("Éireannach/Irish", Some("IRL")),
+        ("Việt Nam", Some("VNM")),
+        ("RSA", Some("ZAF")),
         ("DEU", Some("DEU")),
         ("UTO", None),
         ("朝鮮", None),
@@ -750,6 +783,8 @@ fn all() -> Vec<Grammar> {
         Grammar::GermanCardNumber,
         Grammar::GermanLicenceNumber,
         Grammar::ItalianCardNumber,
+        Grammar::ThaiIdentityNumber,
+        Grammar::SouthAfricanIdentityNumber,
         Grammar::Number {
             least: 1,
             most: 20,

@@ -74,10 +74,13 @@ pub(super) fn gender(glyphs: &[Glyph], spanish: bool) -> Option<Parsed> {
         }
     }
     let sex = |word: &str| match word {
-        "H" | "HOMBRE" if spanish => Some(Gender::Male),
-        "M" | "MUJER" if spanish => Some(Gender::Female),
+        "H" if spanish => Some(Gender::Male),
+        "M" if spanish => Some(Gender::Female),
         // *Kobieta* or *kvinna*.
         "K" => Some(Gender::Female),
+        // *Laki-laki* on cards of Indonesia; *nam* and *nữ* on those of Vietnam.
+        "LAKI" | "NAM" => Some(Gender::Male),
+        "NU" => Some(Gender::Female),
         word => Gender::of_printed(word),
     };
     let sexes: Vec<_> = words
