@@ -123,7 +123,7 @@ test("a passkey signs in without a password and after one", long, async () => {
   await page.goto(`${honnin.base}/admin/sign-in`);
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
-  await page.getByText("Your device did not answer").waitFor();
+  await page.getByText("Your device did not respond").waitFor();
   assert.deepEqual(stumbles, []);
 });
 

@@ -3,6 +3,9 @@
 use lens::frame::Frame;
 use std::borrow::Cow;
 
+/// A channel is made at most this many times as bright: below, there is only noise.
+const MOST_GAIN: f32 = 4.0;
+
 /// An 8-bit RGB picture, rows from the top, no padding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Raster {
@@ -199,6 +202,24 @@ impl Raster {
     pub fn luma(&self) -> Vec<u8> {
         let grey = |p: &[u8]| (u32::from(p[0]) * 77 + u32::from(p[1]) * 150 + u32::from(p[2]) * 29 + 128) >> 8;
         self.pixels.chunks_exact(3).map(|p| grey(p) as u8).collect()
+    }
+
+    /// The picture as in white light: each channel is made as bright on average as the brightest one (the assumption of a grey world).
+    pub(crate) fn balanced(&self) -> Self {
+        let mut sums = [0_u64; 3];
+        for pixel in self.pixels.chunks_exact(3) {
+            for (sum, value) in sums.iter_mut().zip(pixel) {
+                *sum += u64::from(*value);
+            }
+        }
+        let most = sums.iter().max().copied().unwrap_or_default();
+        let gains = sums.map(|sum| (most as f32 / sum.max(1) as f32).min(MOST_GAIN));
+        let balanced =
+            |pixel: &[u8]| [0, 1, 2].map(|channel| (f32::from(pixel[channel]) * gains[channel]).min(255.0) as u8);
+        Self {
+            pixels: self.pixels.chunks_exact(3).flat_map(balanced).collect(),
+            ..*self
+        }
     }
 }
 

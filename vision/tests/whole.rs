@@ -119,7 +119,7 @@ fn a_passport_is_read_wholly_and_its_portrait_is_its_owner() {
     assert_eq!(found.viz_agreement, Some(1.0));
     assert!(found.specimen_words, "the state is Utopia");
     assert!(found.grey_share.unwrap() < 0.97 && found.raster_z.unwrap() < 9.0);
-    assert!(found.unavailable.is_empty() && found.models.len() == 11 && found.timings.len() > 5);
+    assert!(found.unavailable.is_empty() && found.models.len() == 10 && found.timings.len() > 5);
     let portrait = found.portrait.unwrap();
     let [owner, stranger] = selfies().map(|picture| portrait.distance(&face_of(&picture)).unwrap());
     assert!(owner < 0.55, "{owner}");

@@ -1,4 +1,4 @@
-//! The detectors as a cascade: each runs only if the one before found nothing.
+//! Where faces are. The detector looks at the picture in several sizes, each only if it found nothing in the one before.
 
 use super::geometry::{Detection, suppress};
 use super::ssd::SSD_SIDE;
@@ -8,16 +8,17 @@ use crate::raster::Raster;
 
 /// The score from which a box counts as a face.
 const SURE: f32 = 0.5;
-/// The network misses faces that fill the frame, as selfies do: it looks again with this much grey on every side.
+/// The network misses faces that fill the frame, as selfies do: it looks again with this much grey on every side, in longest sides of the picture.
 const BORDER: f32 = 0.4;
-/// Longest side of what the last detector sees: it takes time with the area, and finds faces from 28 pixels.
-const LAST_SIDE: usize = 800;
+/// The same for portraits that were enlarged a lot, and are blurred.
+const WIDE_BORDER: f32 = 2.0;
+/// Share of the longest side that each of the two halves has which are looked at by themselves: a face across the middle is in one of them.
+const HALF: f32 = 0.6;
 
-/// Three detectors.
+/// Two detectors.
 pub(crate) struct Detector {
     pub(crate) thorough: Box<dyn Model>,
     pub(crate) quick: Box<dyn Model>,
-    pub(crate) last: Box<dyn Model>,
 }
 
 impl Detector {
@@ -27,11 +28,24 @@ impl Detector {
         if !found.is_empty() {
             return Ok(found);
         }
-        let found = on_canvas(self.thorough.as_ref(), picture, SSD_SIDE, BORDER, 127)?;
+        let found = self.find_within(picture, BORDER)?;
         if !found.is_empty() {
             return Ok(found);
         }
-        self.find_last(picture)
+        // In coloured light, skin has another colour.
+        let found = self.find_once(&picture.balanced())?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let found = self.find_within(picture, WIDE_BORDER)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        self.find_in_halves(picture)
+    }
+
+    fn find_within(&self, picture: &Raster, border: f32) -> Result<Vec<Detection>, ModelError> {
+        on_canvas(self.thorough.as_ref(), picture, SSD_SIDE, border, 127)
     }
 
     /// The faces that the first detector sees at its first look.
@@ -44,18 +58,27 @@ impl Detector {
         on_canvas(self.quick.as_ref(), picture, TINY_SIDE, 0.0, 0)
     }
 
-    fn find_last(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
-        let small = picture.shrunk(LAST_SIDE);
-        let luma = small.luma().into_iter().map(f32::from).collect();
-        let answer = run_one(
-            self.last.as_ref(),
-            Tensor {
-                shape: vec![small.height(), small.width()],
-                data: luma,
-            },
-        )?;
-        let (width, height) = (picture.width() as f32, picture.height() as f32);
-        Ok(suppress(boxes(&answer, [0.0, 0.0], [width, height], picture)))
+    /// The faces of the two halves of a picture along its longer side. It is scaled down less: a small portrait on a large card is found there.
+    fn find_in_halves(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
+        if picture.longest() <= SSD_SIDE {
+            return Ok(Vec::new());
+        }
+        let size = [picture.width(), picture.height()];
+        let longer = usize::from(size[1] > size[0]);
+        let mut half = size;
+        half[longer] = (size[longer] as f32 * HALF) as usize;
+        let mut found = Vec::new();
+        for [left, top] in [[0, 0], [size[0] - half[0], size[1] - half[1]]] {
+            let Some(part) = picture.crop(left, top, half[0], half[1]) else {
+                continue;
+            };
+            found.extend(self.find_once(&part)?.into_iter().map(|face| Detection {
+                left: face.left + left as f32,
+                top: face.top + top as f32,
+                ..face
+            }));
+        }
+        Ok(suppress(found))
     }
 }
 
@@ -138,19 +161,18 @@ mod tests {
         }
     }
 
-    fn detector(thorough: &[&[f32]], last: &[&[f32]]) -> Detector {
+    fn detector(thorough: &[&[f32]]) -> Detector {
         let script = |answers: &[&[f32]]| Box::new(Script(Mutex::new(answers.iter().map(|a| a.to_vec()).collect())));
         Detector {
             thorough: script(thorough),
             quick: script(&[]),
-            last: script(last),
         }
     }
 
     #[test]
     fn a_box_is_placed_in_pixels_of_the_picture() {
         let picture = Raster::filled(1024, 512, [0; 3]);
-        let found = detector(&[&[0.9, 0.25, 0.1, 0.5, 0.3]], &[]).find(&picture).unwrap();
+        let found = detector(&[&[0.9, 0.25, 0.1, 0.5, 0.3]]).find(&picture).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].left, found[0].width), (256.0, 256.0));
         assert!((found[0].top - 102.4).abs() < 0.01);
@@ -160,7 +182,7 @@ mod tests {
     fn the_second_look_takes_the_border_off_and_a_box_in_the_border_is_no_face() {
         let picture = Raster::filled(900, 900, [0; 3]);
         // The canvas is 1,620 pixels of the picture wide, the picture begins at about 360.
-        let found = detector(&[&[], &[0.9, 0.5, 0.5, 0.6, 0.6, 0.9, 0.0, 0.0, 0.1, 0.1]], &[])
+        let found = detector(&[&[], &[0.9, 0.5, 0.5, 0.6, 0.6, 0.9, 0.0, 0.0, 0.1, 0.1]])
             .find(&picture)
             .unwrap();
         assert_eq!(found.len(), 1);
@@ -168,12 +190,33 @@ mod tests {
     }
 
     #[test]
-    fn the_last_detector_is_asked_where_the_network_is_unsure() {
-        let picture = Raster::filled(400, 400, [0; 3]);
-        let found = detector(&[&[0.4, 0.2, 0.2, 0.4, 0.4]], &[&[0.8, 0.25, 0.25, 0.5, 0.5]])
-            .find(&picture)
-            .unwrap();
-        assert_eq!(found[0].left, 100.0);
-        assert!(detector(&[], &[]).find(&picture).unwrap().is_empty());
+    fn a_face_is_looked_for_in_each_half_where_it_is_unsure_in_the_whole() {
+        let unsure: &[f32] = &[0.4, 0.2, 0.2, 0.4, 0.4];
+        // In the left half, and the same face in the right one, whose left edge is at 400.
+        let halves: [&[f32]; 2] = [
+            &[0.8, 0.7, 0.1, 0.8, 0.2],
+            &[0.7, 0.7 - 2.0 / 3.0, 0.1, 0.8 - 2.0 / 3.0, 0.2],
+        ];
+        let looks = [unsure, &[], &[], &[], halves[0], halves[1]];
+        let found = detector(&looks).find(&Raster::filled(1000, 300, [0; 3])).unwrap();
+        assert_eq!(found.len(), 1);
+        assert!(
+            (found[0].left - 420.0).abs() < 1.0 && (found[0].top - 60.0).abs() < 1.0,
+            "{found:?}"
+        );
+        let upright: [&[f32]; 6] = [unsure, &[], &[], &[], &[], &[0.8, 0.1, 0.5, 0.2, 0.6]];
+        let found = detector(&upright).find(&Raster::filled(300, 1000, [0; 3])).unwrap();
+        assert!((found[0].top - 700.0).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_picture_that_is_seen_in_full_size_is_not_looked_at_in_halves() {
+        let looks: [&[f32]; 5] = [&[], &[], &[], &[], &[0.9, 0.2, 0.2, 0.4, 0.4]];
+        assert!(
+            detector(&looks)
+                .find(&Raster::filled(400, 400, [0; 3]))
+                .unwrap()
+                .is_empty()
+        );
     }
 }

@@ -7,7 +7,6 @@ mod find;
 pub(crate) mod geometry;
 mod landmarks;
 pub(crate) mod pose;
-mod seeta;
 mod ssd;
 mod tiny;
 
@@ -36,14 +35,13 @@ pub(crate) const DESCRIPTOR_FILES: [&str; 2] = [
     "face_recognition_model.bin",
 ];
 /// The files of the others.
-pub(crate) const FILES: [&str; 7] = [
+pub(crate) const FILES: [&str; 6] = [
     "ssd_mobilenetv1_model-weights_manifest.json",
     "ssd_mobilenetv1_model.bin",
     "tiny_face_detector_model-weights_manifest.json",
     "tiny_face_detector_model.bin",
     "face_landmark_68_model-weights_manifest.json",
     "face_landmark_68_model.bin",
-    seeta::SEETA,
 ];
 
 impl Faces {
@@ -57,7 +55,6 @@ impl Faces {
             detector: Detector {
                 thorough: Box::new(ssd::Ssd::new(&weights(ssd::SSD)?)?),
                 quick: Box::new(tiny::Tiny::new(&weights(tiny::TINY)?)?),
-                last: Box::new(seeta::Seeta::parse(&pins.read(dir, seeta::SEETA)?)?),
             },
             landmarks: Box::new(landmarks::Landmarks::new(&weights(landmarks::LANDMARKS)?)?),
             engine: match engine {
