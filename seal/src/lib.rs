@@ -3,13 +3,14 @@
 
 use chacha20poly1305::{
     XChaCha20Poly1305, XNonce,
-    aead::{Aead, KeyInit, Payload},
+    aead::{Aead, AeadInOut, KeyInit, Payload},
 };
 use rand::{TryRng, rngs::SysRng};
 
 /// The first byte of all encrypted data: identifies the cipher and the layout `format | nonce | ciphertext and tag`.
 const FORMAT: u8 = 1;
 const NONCE: usize = 24;
+const TAG: usize = 16;
 
 /// Why bytes were not encrypted or decrypted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,17 +35,16 @@ pub enum SealError {
 /// If there is no randomness, or `plain` is too long.
 pub fn encrypt(key: &[u8; 32], plain: &[u8], associated_data: &[u8]) -> Result<Vec<u8>, SealError> {
     let nonce = random::<NONCE>()?;
-    let payload = Payload {
-        msg: plain,
-        aad: associated_data,
-    };
-    let ciphertext = XChaCha20Poly1305::new(&(*key).into())
-        .encrypt(&XNonce::from(nonce), payload)
-        .map_err(|_| SealError::TooLong)?;
-    let mut sealed = Vec::with_capacity(1 + NONCE + ciphertext.len());
+    // Encrypted where it is returned: a picture is copied only once.
+    let mut sealed = Vec::with_capacity(1 + NONCE + plain.len() + TAG);
     sealed.push(FORMAT);
     sealed.extend_from_slice(&nonce);
-    sealed.extend_from_slice(&ciphertext);
+    sealed.extend_from_slice(plain);
+    let (_, message) = sealed.split_at_mut(1 + NONCE);
+    let tag = XChaCha20Poly1305::new(&(*key).into())
+        .encrypt_inout_detached(&XNonce::from(nonce), associated_data, message.into())
+        .map_err(|_| SealError::TooLong)?;
+    sealed.extend_from_slice(&tag);
     Ok(sealed)
 }
 
@@ -113,6 +113,7 @@ mod tests {
             plain in prop::collection::vec(any::<u8>(), 0..200), changed in any::<prop::sample::Index>(), bit in 0..8_u8
         ) {
             let mut sealed = encrypt(&KEY, &plain, b"here").unwrap();
+            prop_assert_eq!(sealed.len(), 1 + NONCE + plain.len() + TAG);
             prop_assert_eq!(&decrypt(&KEY, &sealed, b"here").unwrap(), &plain);
             prop_assert_eq!(decrypt(&[8; 32], &sealed, b"here"), Err(SealError::Broken));
             prop_assert_eq!(decrypt(&KEY, &sealed, b"there"), Err(SealError::Broken));

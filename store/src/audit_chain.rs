@@ -304,11 +304,45 @@ async fn seal_open(tx: &mut Tx, limit: u32, late: Option<i64>) -> Result<usize, 
     if moved != 1 {
         return Err(tx.conflict());
     }
-    for (number, linked) in &links {
-        on!(tx, conn => sqlx::query("UPDATE audit SET position = $2, hash = $3 WHERE number = $1")
-            .bind(number).bind(linked.position).bind(&linked.hash).execute(conn).await.map(drop))?;
-    }
+    note_links(tx, &links).await?;
     Ok(rows.len())
+}
+
+/// Notes the position and the hash of entries, from a list of their numbers, positions and hashes: one parameter, however many there are. `$listed` is
+/// the list as rows, and `$bytes` a hash of it as bytes.
+macro_rules! note_links_sql {
+    ($listed:literal, $bytes:literal) => {
+        concat!(
+            "UPDATE audit SET position = CAST(value ->> 1 AS BIGINT), hash = ",
+            $bytes,
+            " FROM ",
+            $listed,
+            " WHERE audit.number = CAST(value ->> 0 AS BIGINT)"
+        )
+    };
+}
+
+/// Notes the links of entries, given by their numbers, in a single statement: each creation and each reading has an entry, and a statement for each
+/// would cost them as much as storing it.
+async fn note_links(tx: &mut Tx, links: &[(i64, Head)]) -> Result<(), StoreError> {
+    let listed: Vec<(i64, i64, String)> = links
+        .iter()
+        .map(|(number, linked)| (*number, linked.position, hex::encode(&linked.hash)))
+        .collect();
+    let listed = serde_json::to_string(&listed).map_err(StoreError::refused)?;
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => note_links_sql!("json_each($1) AS listed", "unhex(value ->> 2)"),
+        Dialect::Postgres => note_links_sql!(
+            "json_array_elements($1::json) AS listed (value)",
+            "decode(value ->> 2, 'hex')"
+        ),
+    };
+    let noted = on!(tx, conn => sqlx::query(sql).bind(&listed).execute(conn).await.map(|done| done.rows_affected()))?;
+    if noted == links.len() as u64 {
+        Ok(())
+    } else {
+        Err(tx.conflict())
+    }
 }
 
 /// Checks up to `limit` entries after `from`, which was checked before. Entries that were removed because of their age are skipped.

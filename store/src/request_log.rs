@@ -3,17 +3,16 @@
 
 use crate::{
     StoreError,
-    db::{Tx, on, row},
+    db::{Dialect, Tx, on, row},
     ids,
 };
 use domain::{
     ids::{ApiKeyId, RequestId, TenantId},
     time::Timestamp,
 };
-use sqlx::QueryBuilder;
 use std::ops::RangeInclusive;
 
-/// The most entries that [`insert_all`] takes: a statement may have 32,766 parameters on SQLite.
+/// The most entries that [`insert_all`] should be given: others wait on SQLite until they are written.
 pub const MAX_AT_ONCE: usize = 500;
 
 /// A request that was answered.
@@ -116,25 +115,51 @@ impl TryFrom<Row> for Logged {
     }
 }
 
-/// Writes entries, up to [`MAX_AT_ONCE`], with one statement.
+/// Writes entries, from a list of which `$rows` are the elements. One parameter, however many there are: a statement for each number of entries
+/// would be prepared anew nearly every time, which takes longer than to run it, and each would be kept.
+macro_rules! insert_all_sql {
+    ($rows:literal) => {
+        concat!(
+            "INSERT INTO request_log (tenant_id, key_id, at, request_id, method, route, status, error, duration_ms, address)
+             SELECT value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), value ->> 3, value ->> 4, value ->> 5,
+                 CAST(value ->> 6 AS BIGINT), value ->> 7, CAST(value ->> 8 AS BIGINT), value ->> 9
+             FROM ",
+            $rows
+        )
+    };
+}
+
+/// Writes entries with one statement.
 ///
 /// # Errors
-/// If the database does not respond, or there are more.
+/// If the database does not respond.
 pub async fn insert_all(tx: &mut Tx, entries: &[Entry]) -> Result<(), StoreError> {
     if entries.is_empty() {
         return Ok(());
     }
-    on!(tx, conn => {
-        let mut statement = QueryBuilder::new(
-            "INSERT INTO request_log (tenant_id, key_id, at, request_id, method, route, status, error, duration_ms, address) ");
-        statement.push_values(entries, |mut row, entry| {
-            row.push_bind(entry.tenant.as_str()).push_bind(entry.key.as_str()).push_bind(entry.at.as_millis())
-                .push_bind(entry.request.as_str()).push_bind(&entry.method).push_bind(&entry.route)
-                .push_bind(i64::from(entry.status)).push_bind(&entry.error).push_bind(entry.duration_ms)
-                .push_bind(&entry.address);
-        });
-        statement.build().execute(conn).await.map(drop)
-    })
+    let rows: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            (
+                entry.tenant.as_str(),
+                entry.key.as_str(),
+                entry.at.as_millis(),
+                entry.request.as_str(),
+                &entry.method,
+                &entry.route,
+                entry.status,
+                &entry.error,
+                entry.duration_ms,
+                &entry.address,
+            )
+        })
+        .collect();
+    let rows = serde_json::to_string(&rows).map_err(StoreError::refused)?;
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => insert_all_sql!("json_each($1) AS listed"),
+        Dialect::Postgres => insert_all_sql!("json_array_elements($1::json) AS listed (value)"),
+    };
+    on!(tx, conn => sqlx::query(sql).bind(&rows).execute(conn).await.map(drop))
 }
 
 /// A tenant's entries that match, newest first, before number `before`.

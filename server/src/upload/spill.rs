@@ -8,7 +8,7 @@ use super::{
 };
 use axum::{body::Body, extract::Request};
 use bytes::Bytes;
-use futures::stream;
+use futures::{TryStreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use std::{
     io,
@@ -25,6 +25,8 @@ use tokio::{
 
 /// What an upload holds in memory while it arrives. A thousand of them have 16 MiB.
 const PIECE: usize = 16 * 1024;
+/// How many of them are read by one operation, which costs more than to decrypt a piece. The memory for the whole upload is reserved by then.
+const READ_AT_ONCE: usize = 8;
 /// Operations on files at a time. A slow disk occupies no more than this of the threads that everything else blocks on, too.
 const AT_A_TIME: usize = 8;
 /// An operation that runs longer has failed. The wait for a turn does not count: on a busy machine a thousand operations may be queued
@@ -123,12 +125,18 @@ impl Spill {
         let pieces = stream::try_unfold(
             (Arc::clone(self), file, 0),
             async |(spill, file, number): (Arc<Self>, File, usize)| {
-                let read = spill.run(move || Ok((file.scratch.piece(number)?, file))).await;
-                let (piece, file) = read.map_err(io::Error::other)?;
-                Ok::<_, io::Error>(piece.map(|piece| (Bytes::from(piece), (spill, file, number + 1))))
+                let next = number + READ_AT_ONCE;
+                let read = spill.run(move || {
+                    let pieces = (number..next).map_while(|number| file.scratch.piece(number).transpose());
+                    Ok((pieces.collect::<Result<Vec<_>, _>>()?, file))
+                });
+                let (pieces, file) = read.await.map_err(io::Error::other)?;
+                Ok::<_, io::Error>((!pieces.is_empty()).then_some((pieces, (spill, file, next))))
             },
         );
-        Body::from_stream(pieces)
+        let piece = |piece: Vec<u8>| Ok::<_, io::Error>(Bytes::from(piece));
+        let in_turn = move |pieces: Vec<Vec<u8>>| stream::iter(pieces.into_iter().map(piece));
+        Body::from_stream(pieces.map_ok(in_turn).try_flatten())
     }
 
     /// Whose fault it is that a form that had arrived in a file could not be read: the phone's, unless the file could not be.

@@ -177,6 +177,12 @@ impl Db {
         Ok(caller)
     }
 
+    /// Whether several nodes may have it open, of this version and of others: never on SQLite.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        matches!(self.backend, Backend::Postgres(_))
+    }
+
     /// Notified after a unit that enqueued a job was committed. One waiter is woken; a notification without a waiter is kept.
     #[must_use]
     pub fn jobs_changed(&self) -> &Arc<Notify> {

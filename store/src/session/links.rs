@@ -1,4 +1,4 @@
-//! One-time links: found by the SHA-256 of their token; the token itself is never stored.
+//! One-time links: found by the SHA-256 of their token, before which its time may stand; the token itself is never stored.
 
 use crate::{
     StoreError,
@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 /// A link as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkRow {
-    /// SHA-256 of the token.
+    /// SHA-256 of the token, after the time that it begins with, if it is a dated one.
     pub hash: Vec<u8>,
     /// The session it opens.
     pub session: SessionId,
@@ -70,7 +70,7 @@ pub async fn insert(tx: &mut Tx, link: &LinkRow) -> Result<(), StoreError> {
         .execute(conn).await.map(drop))
 }
 
-/// The link with this SHA-256, open or not.
+/// The link with this hash, open or not.
 ///
 /// # Errors
 /// If the database does not respond.

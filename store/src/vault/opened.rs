@@ -2,7 +2,7 @@
 
 use super::{DataKeyId, SessionKey};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     time::{Duration, Instant},
 };
 
@@ -14,6 +14,8 @@ const LIFETIME: Duration = Duration::from_secs(30);
 #[derive(Default)]
 pub(super) struct Opened {
     keys: HashMap<DataKeyId, (SessionKey, Instant)>,
+    /// When each of them ends, in that order. Some are gone already.
+    ends: VecDeque<(DataKeyId, Instant)>,
     /// Counts destructions, so that a key read from the table before one is not cached after it.
     destructions: u64,
 }
@@ -39,10 +41,10 @@ impl Opened {
         if destructions != self.destructions {
             return;
         }
-        if self.keys.len() >= CAPACITY {
-            self.make_room(now);
-        }
-        self.keys.insert(key.id().clone(), (key, now + LIFETIME));
+        self.make_room(now);
+        let (id, until) = (key.id().clone(), now + LIFETIME);
+        self.ends.push_back((id.clone(), until));
+        self.keys.insert(id, (key, until));
     }
 
     pub(super) fn forget_destroyed(&mut self, id: &DataKeyId) {
@@ -50,15 +52,16 @@ impl Opened {
         self.keys.remove(id);
     }
 
+    /// Removes keys that have ended, and the oldest one if there are too many. Nothing is searched, since each reading of another session does this.
     fn make_room(&mut self, now: Instant) {
-        self.keys.retain(|_, (_, until)| now < *until);
-        if self.keys.len() >= CAPACITY {
-            let oldest = self
-                .keys
-                .iter()
-                .min_by_key(|(_, (_, until))| *until)
-                .map(|(id, _)| id.clone());
-            oldest.and_then(|id| self.keys.remove(&id));
+        while let Some((id, until)) = self.ends.front()
+            && (*until <= now || self.ends.len() >= CAPACITY)
+        {
+            // It may have been kept again since.
+            if self.keys.get(id).is_some_and(|(_, end)| end == until) {
+                self.keys.remove(id);
+            }
+            self.ends.pop_front();
         }
     }
 }
@@ -102,5 +105,23 @@ mod tests {
             opened.keep(key(), 0, now);
         }
         assert_eq!(opened.keys.len(), CAPACITY);
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_one_that_is_kept_again_is_as_new_as_the_last() {
+        let (mut opened, start) = (Opened::default(), Instant::now());
+        let (first, second) = (key(), key());
+        opened.keep(first.clone(), 0, start);
+        opened.keep(second.clone(), 0, start);
+        opened.keep(first.clone(), 0, start + LIFETIME / 4);
+        for _ in 3..=CAPACITY {
+            opened.keep(key(), 0, start + LIFETIME / 2);
+        }
+        let now = start + LIFETIME / 2;
+        assert!(opened.find(first.id(), now).is_some() && opened.find(second.id(), now).is_some());
+        opened.keep(key(), 0, now);
+        assert!(opened.find(first.id(), now).is_some() && opened.find(second.id(), now).is_none());
+        opened.keep(key(), 0, start + LIFETIME * 2);
+        assert_eq!((opened.keys.len(), opened.ends.len()), (1, 1), "the others have ended");
     }
 }

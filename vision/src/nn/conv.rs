@@ -5,7 +5,7 @@ use crate::model::ModelError;
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::NdTensorView;
 
-/// Values of patches laid out at once: half a megabyte, which stays in the processor's second cache.
+/// Values laid out or computed at once: half a megabyte, which stays in the processor's second cache.
 const PATCHES: usize = 1 << 17;
 
 thread_local! {
@@ -112,8 +112,16 @@ impl Conv {
             ));
         }
         let mut out = Map::zeros(height, width, self.product.outputs);
-        if self.kernel == (1, 1) && self.stride == 1 {
-            self.product.run(&input.data, &mut out.data)?;
+        if self.kernel == (1, 1) && (height, width) == (input.height, input.width) {
+            let at_once = (PATCHES / (self.product.inputs + self.product.outputs)).max(1);
+            let blocks = input
+                .data
+                .chunks(at_once * self.product.inputs)
+                .zip(out.data.chunks_mut(at_once * self.product.outputs));
+            for (pixels, results) in blocks {
+                self.product.run(pixels, results)?;
+                self.activation.apply(results);
+            }
         } else {
             let rows_at_once = (PATCHES / (width * self.product.inputs)).max(1);
             let mut patches = vec![0.0; rows_at_once.min(height) * width * self.product.inputs];
@@ -126,9 +134,9 @@ impl Conv {
                 let patches = &mut patches[..rows * width * self.product.inputs];
                 self.lay_out(input, block * rows_at_once, width, (top, left), patches);
                 self.product.run(patches, results)?;
+                self.activation.apply(results);
             }
         }
-        out.activate(self.activation);
         Ok(out)
     }
 
@@ -186,9 +194,12 @@ mod tests {
         out
     }
 
+    fn wave(n: usize, by: f32) -> Vec<f32> {
+        (0..n).map(|i| (i as f32 * by).sin()).collect()
+    }
+
     #[test]
     fn every_stride_and_padding_agrees_with_the_definition() {
-        let wave = |n: usize, by: f32| (0..n).map(|i| (i as f32 * by).sin()).collect::<Vec<f32>>();
         let input = Map {
             height: 9,
             width: 7,
@@ -220,5 +231,29 @@ mod tests {
                 assert!(worst < 1e-4, "kernel {kernel} stride {stride} {padding:?}: {worst}");
             }
         }
+    }
+
+    #[test]
+    fn every_pixel_is_computed_in_however_many_blocks_and_activated_once() {
+        // So deep that a block holds 64 pixels, and the last one fewer.
+        let (inputs, outputs) = (2_000, 48);
+        let input = Map {
+            height: 3,
+            width: 50,
+            channels: inputs,
+            data: wave(150 * inputs, 0.37),
+        };
+        let filter = Parameter {
+            shape: vec![1, 1, inputs, outputs],
+            data: wave(inputs * outputs, 0.91),
+        };
+        let bias = wave(outputs, 0.5);
+        let conv = Conv::new(&filter, None, bias.clone(), 1, Padding::Same, Activation::Leaky).unwrap();
+        let mut wanted = by_definition(&input, &filter, &bias, 1, Padding::Same);
+        wanted.activate(Activation::Leaky);
+        let got = conv.run(&input).unwrap();
+        let differences = got.data.iter().zip(&wanted.data).map(|(a, b)| (a - b).abs());
+        let worst = differences.fold(0.0, f32::max);
+        assert!(worst < 1e-2, "{worst}");
     }
 }

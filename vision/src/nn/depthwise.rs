@@ -70,22 +70,26 @@ impl Depthwise {
                 vec![input.height, input.width, input.channels],
             ));
         }
-        let mut out = Map {
-            height,
-            width,
-            channels,
-            data: self.bias.repeat(height * width),
-        };
         let inner = inner(width, input.width, self.kernel[1], self.stride[1], left);
-        for (y, results) in out.data.chunks_exact_mut(width * channels).enumerate() {
+        let biases = self.bias.repeat(width);
+        let mut data = Vec::with_capacity(height * biases.len());
+        // A row is finished before the next one begins: the whole layer does not stay in the processor's cache.
+        for y in 0..height {
+            data.extend_from_slice(&biases);
+            let results = &mut data[y * biases.len()..];
             for (ky, row) in taps(self.kernel[0], y * self.stride[0], top, input.height) {
                 let row = &input.data[row * input.width * channels..][..input.width * channels];
                 let weights = &self.filter[ky * self.kernel[1] * channels..][..self.kernel[1] * channels];
                 self.across(results, row, weights, left, &inner);
             }
+            self.activation.apply(results);
         }
-        out.activate(self.activation);
-        Ok(out)
+        Ok(Map {
+            height,
+            width,
+            channels,
+            data,
+        })
     }
 
     /// One row of the kernel over one row of pixels. Results in `inner` have every pixel they read.
@@ -228,13 +232,14 @@ mod tests {
             };
             let bias = wave(channels, 0.5);
             let pad = kernel / 2;
-            let layer = Depthwise::new(&filter, None, Some(bias.clone()), 1, Activation::None)
+            let layer = Depthwise::new(&filter, None, Some(bias.clone()), 1, Activation::Relu6)
                 .unwrap()
                 .around(stride, pad);
-            let (got, wanted) = (
+            let (got, mut wanted) = (
                 layer.run(&input).unwrap(),
                 by_definition(&input, &filter, &bias, stride, pad),
             );
+            wanted.activate(Activation::Relu6);
             assert_eq!((got.height, got.width), (wanted.height, wanted.width));
             let worst = got
                 .data

@@ -148,12 +148,7 @@ impl Map {
     }
 
     pub(crate) fn activate(&mut self, activation: Activation) {
-        match activation {
-            Activation::None => {}
-            Activation::Relu => self.data.iter_mut().for_each(|v| *v = v.max(0.0)),
-            Activation::Relu6 => self.data.iter_mut().for_each(|v| *v = v.clamp(0.0, 6.0)),
-            Activation::Leaky => self.data.iter_mut().for_each(|v| *v = v.max(*v * 0.1)),
-        }
+        activation.apply(&mut self.data);
     }
 }
 
@@ -165,6 +160,18 @@ pub(crate) enum Activation {
     Relu6,
     /// Slope 0.1 below zero.
     Leaky,
+}
+
+impl Activation {
+    /// Changes the values of a layer, or of a part of it that is still in the processor's cache.
+    fn apply(self, values: &mut [f32]) {
+        match self {
+            Self::None => {}
+            Self::Relu => values.iter_mut().for_each(|v| *v = v.max(0.0)),
+            Self::Relu6 => values.iter_mut().for_each(|v| *v = v.clamp(0.0, 6.0)),
+            Self::Leaky => values.iter_mut().for_each(|v| *v = v.max(*v * 0.1)),
+        }
+    }
 }
 
 /// How the edge is treated, in TensorFlow's words.

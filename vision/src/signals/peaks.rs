@@ -165,18 +165,20 @@ impl Rings {
 
     /// Places that stand out by their amplitude and may show a raster, each against its ring.
     fn peaks(&self, spectrum: &[f32]) -> Vec<Peak> {
-        let log = |at: usize| (spectrum[at] + 1e-3).ln();
         // A sine under a Hann window peaks at its amplitude times an eighth of the tile's pixels.
         let least = (LEAST_AMPLITUDE * (TILE * TILE / 8) as f32).ln();
         let mut peaks = Vec::new();
         for ring in self.0.iter().filter(|ring| !ring.is_empty()) {
-            let values: Vec<f32> = ring.iter().map(|(at, _)| log(*at)).collect();
+            let values: Vec<f32> = ring.iter().map(|(at, _)| (spectrum[*at] + 1e-3).ln()).collect();
             let (middle, spread) = middle_and_spread(&values);
             let spread = spread.max(LEAST_SPREAD);
-            let seen = ring.iter().filter(|(at, may_show)| *may_show && log(*at) >= least);
-            peaks.extend(seen.map(|(at, _)| Peak {
+            let seen = ring
+                .iter()
+                .zip(&values)
+                .filter(|((_, may_show), value)| *may_show && **value >= least);
+            peaks.extend(seen.map(|((at, _), value)| Peak {
                 at: [cycles(*at / TILE), cycles(*at % TILE)],
-                z: (log(*at) - middle) / spread,
+                z: (value - middle) / spread,
             }));
         }
         peaks

@@ -6,6 +6,9 @@ use std::f32::consts::TAU;
 /// Side of a tile: fine enough for a grid of a few pixels, small enough to stay flat.
 pub(super) const TILE: usize = 256;
 
+/// Columns of a spectrum before those that mirror others.
+const HALF: usize = TILE / 2 + 1;
+
 /// The blocks of a JPEG are eight pixels wide: a place whose cycles both lie next to multiples of this is their grid.
 const BLOCKS: f32 = (TILE / 8) as f32;
 
@@ -13,13 +16,28 @@ const BLOCKS: f32 = (TILE / 8) as f32;
 /// down by cycles across, both from zero.
 pub(super) fn amplitudes(luma: &[u8], width: usize, (x, y): (usize, usize)) -> Vec<f32> {
     let mut values = windowed(luma, width, x, y);
-    for _ in 0..2 {
-        for row in values.as_chunks_mut::<TILE>().0 {
-            let _in_place = cfft_256(row);
+    transform(&mut values);
+    let mut columns = transposed(&values);
+    // The spectrum of a picture mirrors itself about its origin, so half of the columns say it all.
+    columns.truncate(HALF * TILE);
+    transform(&mut columns);
+    let half: Vec<f32> = columns.iter().map(|value| value.norm_sqr().sqrt()).collect();
+    let places = (0..TILE).flat_map(|down| (0..TILE).map(move |across| (down, across)));
+    let amplitude = |(down, across): (usize, usize)| {
+        if across < HALF {
+            half[across * TILE + down]
+        } else {
+            half[(TILE - across) * TILE + (TILE - down) % TILE]
         }
-        values = transposed(&values);
+    };
+    places.map(amplitude).collect()
+}
+
+/// Transforms each row of `TILE` values.
+fn transform(rows: &mut [Complex32]) {
+    for row in rows.as_chunks_mut::<TILE>().0 {
+        let _in_place = cfft_256(row);
     }
-    values.iter().map(|value| value.norm()).collect()
 }
 
 /// Signed cycles of a row or column of the spectrum.
@@ -51,4 +69,32 @@ fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
 
 fn transposed(values: &[Complex32]) -> Vec<Complex32> {
     (0..TILE * TILE).map(|i| values[i % TILE * TILE + i / TILE]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_halves_of_a_spectrum_are_what_the_definition_says() {
+        let mut state = 1_u32;
+        let mut noise = move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        let luma: Vec<u8> = (0..TILE * TILE).map(|_| noise()).collect();
+        let spectrum = amplitudes(&luma, TILE, (0, 0));
+        let values = windowed(&luma, TILE, 0, 0);
+        for (down, across) in [(0, 1), (3, 128), (200, 5), (0, 255), (7, 129), (128, 128), (250, 200)] {
+            let waves = values.iter().enumerate().map(|(at, value)| {
+                let turns = (down * (at / TILE) + across * (at % TILE)) % TILE;
+                value * Complex32::from_polar(1.0, -TAU * turns as f32 / TILE as f32)
+            });
+            let (got, wanted) = (spectrum[down * TILE + across], waves.sum::<Complex32>().norm());
+            assert!(
+                (got - wanted).abs() < wanted * 0.01 + 5.0,
+                "{down} down, {across} across: {got} instead of {wanted}"
+            );
+        }
+    }
 }

@@ -99,11 +99,14 @@ async fn keep(
     let mut frames = Vec::with_capacity(pictures.len());
     for (index, (at, picture)) in pictures.into_iter().enumerate() {
         let object = object_name(id, index);
-        let sealed = key.seal(&row.associated_data(SealedValue::Picture(&object)), &picture.jpeg)?;
+        let Normalised { jpeg, sha256, .. } = picture;
+        let sealed = key.seal(&row.associated_data(SealedValue::Picture(&object)), &jpeg)?;
+        // Not held in clear text, beside its encrypted form, for as long as the disk takes.
+        drop(jpeg);
         honnin.pictures.put(&row.session.id, &object, sealed).await?;
         frames.push(Frame {
             object,
-            sha256: hex::encode(picture.sha256),
+            sha256: hex::encode(sha256),
             at,
             repeated: false,
         });

@@ -167,7 +167,7 @@ async fn create(
     let session = planned(honnin, tenant, settings, now)?;
     let mut key = FreshKey::take(&honnin.vault).await?;
     let row = seal(session, &key, request, callback.as_ref())?;
-    let token = token::generate(&*honnin.random);
+    let token = link_token(honnin, now);
     let hash = token::hash(token.expose());
     let link = new_link(&row.session, hash, now, settings.link_lifetime);
     let created = Created {
@@ -209,6 +209,15 @@ async fn create(
         Ok(true)
     });
     Ok(unit.await?.then_some(created))
+}
+
+/// The token of a first link. Nodes that share a database may be of an earlier version, which would not find a dated one.
+fn link_token(honnin: &Honnin, now: Timestamp) -> Secret<String> {
+    if honnin.db.is_shared() {
+        token::generate(&*honnin.random)
+    } else {
+        token::generate_dated(&*honnin.random, now)
+    }
 }
 
 /// A session with the steps that the tenant's `settings` ask for.
