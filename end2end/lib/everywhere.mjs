@@ -103,6 +103,7 @@ function steady() {
     if (frozen(data) !== data) texts.currentNode.data = frozen(data);
   }
   for (const field of document.querySelectorAll("input:not([type=file]), textarea")) field.value = frozen(field.value);
+  for (const named of document.querySelectorAll("[aria-label]")) named.setAttribute("aria-label", frozen(named.getAttribute("aria-label")));
   // What is cut out of a picture is as large as what was found on it.
   for (const crop of document.querySelectorAll("svg.crop"))
     for (const [name, value] of [["width", "520"], ["height", "96"], ["viewBox", "0 0 520 96"]]) crop.setAttribute(name, value);
