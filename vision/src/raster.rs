@@ -3,7 +3,7 @@
 use lens::frame::Frame;
 use std::borrow::Cow;
 
-/// A channel is made at most this many times as bright: below, there is only noise.
+/// A channel is amplified at most this many times: what is darker is only noise.
 const MOST_GAIN: f32 = 4.0;
 
 /// An 8-bit RGB picture, rows from the top, no padding.
@@ -204,7 +204,7 @@ impl Raster {
         self.pixels.chunks_exact(3).map(|p| grey(p) as u8).collect()
     }
 
-    /// The picture as in white light: each channel is made as bright on average as the brightest one (the assumption of a grey world).
+    /// The picture as in white light: each channel is made as bright on average as the brightest one (the grey-world assumption).
     pub(crate) fn balanced(&self) -> Self {
         let mut sums = [0_u64; 3];
         for pixel in self.pixels.chunks_exact(3) {
@@ -291,6 +291,14 @@ mod tests {
             .flat_map(|i| [(i % width) as u8, (i / width) as u8, 7])
             .collect();
         Raster { width, height, pixels }
+    }
+
+    #[test]
+    fn coloured_light_is_balanced_and_white_light_stays() {
+        let seen = |colour: [u8; 3]| Raster::filled(4, 2, colour).balanced().pixels()[..3].to_vec();
+        assert_eq!(seen([60, 150, 100]), [150, 150, 150]);
+        assert_eq!(seen([90, 90, 90]), [90, 90, 90]);
+        assert_eq!(seen([10, 200, 0]), [40, 200, 0], "noise is not amplified without bound");
     }
 
     #[test]

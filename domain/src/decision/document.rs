@@ -28,8 +28,8 @@ pub(super) const GREY_LIMIT: f64 = 0.97;
 pub(super) const RASTER_LIMIT: f64 = 7.0;
 /// z-score of a raster that is the same all over the document: of 24 rendered colour prints 20 lie above it, and the highest of 110 originals at 7.9 (docs/decisions/0052).
 pub(super) const HALFTONE_LIMIT: f64 = 9.0;
-/// Where both are above their limits, a printer made the raster if it stands out so many times more in the mean: 1.26 to 2.3 times on 7 rendered prints, 1.1
-/// and 1.6 times on 2 rendered screens.
+/// Where both are above their limits, a printer made the raster if it stands out this many times more in the mean: 1.26 to 2.3 times on 7 rendered prints.
+/// On 2 rendered screens it was 1.1 and 1.6 times, so one of them is named as a print.
 const PRINTED: f32 = 1.2;
 /// Descriptor distance from which a document's second portrait is of somebody else: 0.16 to 0.32 on rendered documents, 0.53 to 0.85
 /// where the first was replaced.

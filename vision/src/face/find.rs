@@ -1,4 +1,4 @@
-//! Where faces are. The detector looks at the picture in several sizes, each only if it found nothing in the one before.
+//! Where faces are. The network looks at the picture in several sizes and colours, each time only if it has found nothing so far.
 
 use super::geometry::{Detection, suppress};
 use super::ssd::SSD_SIDE;
@@ -8,12 +8,24 @@ use crate::raster::Raster;
 
 /// The score from which a box counts as a face.
 const SURE: f32 = 0.5;
-/// The network misses faces that fill the frame, as selfies do: it looks again with this much grey on every side, in longest sides of the picture.
+/// The network misses faces that fill the frame, as in selfies: it looks again with this much grey on every side, as a share of the longest side.
 const BORDER: f32 = 0.4;
 /// The same for portraits that were enlarged a lot, and are blurred.
 const WIDE_BORDER: f32 = 2.0;
-/// Share of the longest side that each of the two halves has which are looked at by themselves: a face across the middle is in one of them.
+/// Each half has this share of the longer side. They overlap, so that a face in the middle is whole in one of them.
 const HALF: f32 = 0.6;
+
+type Look = fn(&Detector, &Raster) -> Result<Vec<Detection>, ModelError>;
+
+/// How a picture is looked at, one way after another until a face is found.
+const LOOKS: [Look; 5] = [
+    Detector::find_once,
+    |detector, picture| detector.find_within(picture, BORDER),
+    // In coloured light, skin has another colour.
+    |detector, picture| detector.find_once(&picture.balanced()),
+    |detector, picture| detector.find_within(picture, WIDE_BORDER),
+    Detector::find_in_halves,
+];
 
 /// Two detectors.
 pub(crate) struct Detector {
@@ -24,31 +36,20 @@ pub(crate) struct Detector {
 impl Detector {
     /// All faces of a picture.
     pub(crate) fn find(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
-        let found = self.find_once(picture)?;
-        if !found.is_empty() {
-            return Ok(found);
+        for look in LOOKS {
+            let found = look(self, picture)?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
         }
-        let found = self.find_within(picture, BORDER)?;
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        // In coloured light, skin has another colour.
-        let found = self.find_once(&picture.balanced())?;
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let found = self.find_within(picture, WIDE_BORDER)?;
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        self.find_in_halves(picture)
+        Ok(Vec::new())
     }
 
     fn find_within(&self, picture: &Raster, border: f32) -> Result<Vec<Detection>, ModelError> {
         on_canvas(self.thorough.as_ref(), picture, SSD_SIDE, border, 127)
     }
 
-    /// The faces that the first detector sees at its first look.
+    /// The faces that the thorough network sees in the picture as a whole.
     pub(crate) fn find_once(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
         on_canvas(self.thorough.as_ref(), picture, SSD_SIDE, 0.0, 0)
     }
@@ -58,7 +59,7 @@ impl Detector {
         on_canvas(self.quick.as_ref(), picture, TINY_SIDE, 0.0, 0)
     }
 
-    /// The faces of the two halves of a picture along its longer side. It is scaled down less: a small portrait on a large card is found there.
+    /// The faces in the two halves of a picture along its longer side. Halves are scaled down less, so a small portrait on a large card is found.
     fn find_in_halves(&self, picture: &Raster) -> Result<Vec<Detection>, ModelError> {
         if picture.longest() <= SSD_SIDE {
             return Ok(Vec::new());

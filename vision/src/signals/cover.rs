@@ -123,7 +123,7 @@ impl Upright {
         let sum = colour.iter().sum::<f32>() + 1.0;
         Appearance {
             luma: brightness(colour).max(4.0),
-            dark: quantile(lumas, 20).unwrap_or_default(),
+            dark: quantile(lumas, [1, 20]).unwrap_or_default(),
             chroma: [colour[0] / sum, colour[1] / sum],
             change: change.map(|sum| sum / count),
         }

@@ -1,25 +1,26 @@
-//! The reflection of a window or a lamp that lies over print like a veil. Its light adds to that of paper and ink alike: paper is brighter than around,
-//! and ink is grey. Nothing need be burnt out, since cameras compress what is bright.
+//! The reflection of a window or a lamp that lies over print like a veil. Its light adds to that of paper and ink alike: paper is brighter than
+//! around it, and ink is grey. Nothing has to be blown out, since cameras compress highlights.
 
 use super::rectified::{COLUMNS, Cell, Paper, Rectified, grown};
+use crate::statistics::{median, quantile};
 use lens::regions::regions;
 
-/// Paper under a reflection is brighter by more than this than the light of the room makes it, in steps of 255. The second is for one that ends
-/// gradually: print at its rim is still black.
+/// Paper under a reflection exceeds the brightness that the room's light gives it by more than this, on a scale of 255. The second limit is for a
+/// reflection that fades out: print at its rim is still black.
 const BRIGHTER: [f32; 2] = [10.0, 20.0];
-/// The middle one of its cells is brighter by this: 14.6 and more under 24 reflections on rendered photos and pictures, where that alone proves nothing.
-const AT_ITS_MIDDLE: f32 = 14.0;
+/// The median of its cells exceeds it by at least this: by 14.6 and more under 24 rendered reflections. Alone, that proves nothing.
+const AT_ITS_MEDIAN: f32 = 14.0;
 /// A reflection takes this share of a document at least. Smaller ones hide a word at most, and bright parts of a print are as large.
 const LEAST_SHARE: f32 = 0.10;
-/// Share of its cells with ink that is dark, at most; beside reflections 0.1 to 0.3 of all cells have some.
+/// At most this share of its cells has dark ink; outside reflections, 0.1 to 0.3 of all cells have some.
 const DARK_PRINT: f32 = 0.12;
-/// How much darker than its paper a cell's darkest pixels are where there is dark ink, as a share of the paper.
+/// Dark ink is darker than its paper by this share of the paper's brightness.
 const DARK: f32 = 0.35;
 /// The strongest tenth of its print is weaker than that of the rest by this factor: 0.17 to 0.79 under 22 reflections, 0.95 and more where paper is
 /// bright for another reason, as beside a shadow.
 const WEAKER: f32 = 0.8;
 /// The strongest tenth begins here.
-const STRONG: f32 = 0.9;
+const STRONG: [usize; 2] = [9, 10];
 
 /// Share of a document, or of the part of it that has print, that lies under such a reflection. `portrait` is the box of the face on it (left, top, width,
 /// height) in pixels of the picture: a portrait's background is bright, and has no print.
@@ -38,7 +39,7 @@ pub(crate) fn veiled_share(document: &Rectified, portrait: Option<[f32; 4]>) -> 
         let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
         let is_veil = |part: &&Vec<usize>| {
             share(part) >= LEAST_SHARE
-                && middle(part.iter().map(|&index| brighter[index])) >= AT_ITS_MIDDLE
+                && median(part.iter().map(|&index| brighter[index])).is_some_and(|more| more >= AT_ITS_MEDIAN)
                 && is_washed_out(part.iter().map(|&index| &cells[index]), usual)
         };
         veils.iter().filter(is_veil).map(|part| share(part)).fold(0.0, f32::max)
@@ -59,21 +60,9 @@ fn contrast(cell: &Cell) -> f32 {
     (paper - print) / paper.max(1.0)
 }
 
-/// The contrast that a tenth of the cells exceed.
+/// The contrast that a tenth of the cells exceed; 0 of none.
 fn strength<'a>(cells: impl Iterator<Item = &'a Cell>) -> f32 {
-    ranked(cells.map(contrast), STRONG)
-}
-
-fn middle(values: impl Iterator<Item = f32>) -> f32 {
-    ranked(values, 0.5)
-}
-
-/// The value that this share of the values does not exceed; 0 of none.
-fn ranked(values: impl Iterator<Item = f32>, share: f32) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
-    let at = (values.len() as f32 * share) as usize;
-    values.get(at).copied().unwrap_or_default()
+    quantile(cells.map(contrast), STRONG).unwrap_or_default()
 }
 
 #[cfg(test)]
