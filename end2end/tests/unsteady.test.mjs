@@ -109,29 +109,34 @@ test("the page with the details gives way to it as well, unless something was ty
   }
 });
 
-test("what was typed stays where the phone is online and its network carries nothing, and is sent once it does", long, async () => {
+/** The page with the details, with an address typed, and the number of times that its form was sent. */
+const typing = async () => {
   const page = await checking();
   await new Walk(page).accept();
   const address = page.locator("#address");
   await address.fill("1 Harbour Street");
-  let sent = 0;
+  let count = 0;
   await page.route("**/capture/details", (route) => {
-    if (route.request().method() === "POST") sent += 1;
+    if (route.request().method() === "POST") count += 1;
     return route.continue();
   });
+  return { page, address, go: page.locator("main form button.primary"), sent: () => count };
+};
+
+test("what was typed stays where the phone is online and its network carries nothing, and is sent once it does", long, async () => {
+  const { page, address, go, sent } = await typing();
   await page.route("**/capture/queue", (route) => route.abort());
   await page.evaluate(() => (globalThis.loadedOnce = true));
-  const go = page.locator("main form button.primary");
   await go.click();
   await page.getByText("Your entries are kept on this page.").waitFor();
   assert.equal(await address.inputValue(), "1 Harbour Street");
   assert.equal(await page.evaluate(() => globalThis.loadedOnce), true);
-  assert.equal(sent, 0);
+  assert.equal(sent(), 0);
   await page.unroute("**/capture/queue");
   await go.click();
   await page.locator(".error-summary").waitFor();
   assert.equal(await address.inputValue(), "1 Harbour Street");
-  assert.equal(sent, 1);
+  assert.equal(sent(), 1);
   // The other buttons of the form keep what they ask for.
   await page.locator(".languages summary").click();
   await page.locator(".languages").getByRole("button", { name: "日本語" }).click();
@@ -140,17 +145,8 @@ test("what was typed stays where the phone is online and its network carries not
 });
 
 test("what was typed stays where the server is busy or a proxy finds none, and is sent once it answers", long, async () => {
-  const page = await checking();
-  await new Walk(page).accept();
-  const address = page.locator("#address");
-  await address.fill("1 Harbour Street");
-  let sent = 0;
-  await page.route("**/capture/details", (route) => {
-    if (route.request().method() === "POST") sent += 1;
-    return route.continue();
-  });
+  const { page, address, go, sent } = await typing();
   await page.route("**/capture/queue", faults(503, 429, 502));
-  const go = page.locator("main form button.primary");
   const told = page.locator("[data-busy]");
   for (let fault = 0; fault < 3; fault += 1) {
     const isAnswered = (response) => new URL(response.url()).pathname === "/capture/queue";
@@ -160,11 +156,11 @@ test("what was typed stays where the server is busy or a proxy finds none, and i
   assert.match(await told.innerText(), /They are still on this page/);
   assert.equal(await page.locator("[data-offline]").isVisible(), false);
   assert.equal(await address.inputValue(), "1 Harbour Street");
-  assert.equal(sent, 0);
+  assert.equal(sent(), 0);
   await go.click();
   await page.locator(".error-summary").waitFor();
   assert.equal(await address.inputValue(), "1 Harbour Street");
-  assert.equal(sent, 1);
+  assert.equal(sent(), 1);
 });
 
 test("a dialog that is closed is no form on its way, nor is one whose page was come back to", long, async () => {

@@ -13,11 +13,10 @@
 use domain::{
     findings::FaceEngine,
     ids::SessionId,
-    language::Language,
     session::{Plan, Session, Step},
     time::Millis,
 };
-use service::capture::{consent::consent, submit::submit};
+use service::capture::submit::submit;
 use std::{
     path::Path,
     time::{Duration, Instant},
@@ -28,7 +27,7 @@ use store::{
     session::sessions::{self, SessionRow},
     vault::SealedValue,
 };
-use testkit::{Harness, START};
+use testkit::{Harness, START, applicant::agree};
 
 /// Decisions of each kind.
 const ROUNDS: usize = 7;
@@ -86,9 +85,7 @@ async fn populate(harness: &Harness) {
 async fn decision(harness: &Harness) -> Duration {
     let created = harness.create().await;
     let applicant = harness.start(&created).await;
-    consent(&harness.honnin, &applicant, "1", Language::En, Some(true))
-        .await
-        .unwrap();
+    agree(&harness.honnin, &applicant, Some(true)).await.unwrap();
     harness.photograph(&applicant).await;
     harness.type_details(&applicant).await;
     harness.selfie(&applicant).await;

@@ -392,6 +392,13 @@ async fn an_event_that_an_erasure_overtakes_has_its_metadata_the_first_time_it_i
     assert_eq!(second.json()["metadata"], serde_json::Value::Null);
 }
 
+/// The last webhook is of this event, and has metadata unless its session is erased.
+fn assert_last_sent(receiver: &Receiver, event: &EventId, erased: bool) {
+    let last = receiver.received().pop().unwrap().json();
+    assert_eq!(last["id"], event.as_str());
+    assert_eq!(last["metadata"].is_null(), erased, "{last}");
+}
+
 #[tokio::test]
 async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_was_erased_after_the_copy() {
     let receiver = Receiver::start().await;
@@ -420,9 +427,7 @@ async fn an_event_that_a_copy_believes_unsent_has_no_metadata_if_its_session_is_
             harness.mark_erased(&session).await;
         }
         harness.run_until_idle().await;
-        let last = receiver.received().pop().unwrap().json();
-        assert_eq!(last["id"], event.as_str());
-        assert_eq!(last["metadata"].is_null(), erased, "{last}");
+        assert_last_sent(&receiver, &event, erased);
     }
 }
 
@@ -449,9 +454,7 @@ async fn an_event_that_had_no_receiver_in_a_copy_has_no_metadata_if_its_session_
             .await
             .unwrap();
         harness.run_until_idle().await;
-        let last = receiver.received().pop().unwrap().json();
-        assert_eq!(last["id"], event.as_str());
-        assert_eq!(last["metadata"].is_null(), erased, "{last}");
+        assert_last_sent(&receiver, &event, erased);
     }
 }
 
