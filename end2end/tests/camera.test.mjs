@@ -9,7 +9,7 @@ import { Browser, look } from "../lib/browser.mjs";
 import { Honnin } from "../lib/honnin.mjs";
 import { LONGEST, until } from "../lib/places.mjs";
 import { picture, scene } from "../lib/scene.mjs";
-import { filmed, persist } from "../lib/sitter.mjs";
+import { filmed, persist, shutter } from "../lib/sitter.mjs";
 import { Walk } from "../lib/walk.mjs";
 
 const long = { timeout: 600_000 };
@@ -367,6 +367,8 @@ test("a phone that ended the page while its camera app was open is told so, and 
   await lost.waitFor();
   assert.equal(await field.getAttribute("capture"), null);
   await page.locator("html[data-islands=awake]").waitFor();
+  // "Choose it here", the page says.
+  assert.equal(await field.isVisible(), true);
   await walk.photograph();
   await walk.at("/capture/check");
 });
@@ -484,6 +486,159 @@ test("a camera that opens while nobody sees the page does not film", long, async
   await answer(page, 0);
   await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
   assert.equal(await isOn(page, 0), false);
+});
+
+/** The page waits fifteen seconds for the browser's answer, a hundredth as long here. */
+const hurry = (page) => page.evaluate(() => {
+  const later = setTimeout;
+  window.setTimeout = (then, ms) => later(then, ms === 15_000 ? 150 : ms);
+});
+const unanswered = (page) => panel(page).locator("h2", { hasText: "The camera has not started yet" });
+
+test("whoever leaves the browser's question unanswered is told what to do, and a late answer opens the camera", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await hurry(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await unanswered(page).waitFor();
+  assert.equal(
+    await panel(page).locator("p").innerText(),
+    "If your browser asks for the camera, choose Allow. If you see no question, close other apps that use the camera, then try again.",
+  );
+  assert.equal(await panel(page).locator(".primary").innerText(), "Try again");
+  assert.equal(await panel(page).getByRole("link", { name: "Continue on another phone or browser" }).isVisible(), true);
+  assert.deepEqual(await look(page, "04-camera-unanswered"), []);
+  await answer(page, 0);
+  await panel(page).waitFor({ state: "hidden" });
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  assert.equal(await isOn(page, 0), true);
+});
+
+test("a camera that never answers leads to the phone's camera app, and is not left on if it answers after that", long, async () => {
+  const page = await browser.phone();
+  const walk = await atTheCamera(page);
+  await answerLater(page);
+  await hurry(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await unanswered(page).waitFor();
+  // Asked again, it answers no more than before.
+  await panel(page).getByRole("button", { name: "Try again" }).click();
+  await isAsked(page, 2);
+  await unanswered(page).waitFor();
+  await panel(page).getByRole("button", { name: "Use the phone's camera app instead" }).click();
+  await page.waitForFunction(() => document.activeElement.matches("#plain input[type=file]"));
+  for (const which of [0, 1]) {
+    await answer(page, which);
+    await isOff(page, which);
+  }
+  await walk.photograph();
+  await walk.at("/capture/check");
+});
+
+test("a browser that never lists its cameras still films with the one that it has opened", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await page.evaluate(() => { navigator.mediaDevices.enumerateDevices = () => new Promise(() => {}); });
+  browser.show("passport");
+  await openCamera(page);
+  await filmed(page, "/capture/check");
+});
+
+test("a browser that plays nothing without a tap is not said to block the camera", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  await answerLater(page);
+  await page.evaluate(() => {
+    const { play } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.play = async () => {
+      HTMLMediaElement.prototype.play = play;
+      throw new DOMException("no", "NotAllowedError");
+    };
+  });
+  await openCamera(page);
+  await isAsked(page, 1);
+  await answer(page, 0);
+  await panel(page).locator("h2", { hasText: "The camera has paused" }).waitFor();
+  assert.equal(await isOn(page, 0), false);
+  await panel(page).getByRole("button", { name: "Continue" }).click();
+  await isAsked(page, 2);
+  await answer(page, 1);
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+});
+
+test("a wide picture stands in the middle of an upright phone, and fills one that is turned on its side meanwhile", long, async () => {
+  const page = await filming();
+  const inTheMiddle = (wanted) => page.waitForFunction((is) => document.querySelector(".stage").matches(".boxed") === is, wanted);
+  await inTheMiddle(true);
+  await page.setViewportSize({ width: 844, height: 390 });
+  await inTheMiddle(false);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await inTheMiddle(true);
+});
+
+/**
+ * Holds back picture number `which` that the page makes from now on, counted from 1, as a slow phone does. `release` gives it to the page, and is done
+ * once the page has it.
+ */
+const holdPicture = (page, which) => page.evaluate((which) => {
+  const { toBlob } = HTMLCanvasElement.prototype;
+  let made = 0;
+  HTMLCanvasElement.prototype.toBlob = function (then, ...how) {
+    made += 1;
+    if (made !== which) return toBlob.call(this, then, ...how);
+    globalThis.release = () => new Promise((done) => {
+      toBlob.call(this, (picture) => {
+        then(picture);
+        done();
+      }, ...how);
+    });
+    document.documentElement.dataset.held = "yes";
+  };
+}, which);
+
+test("a camera that is opened again while the picture of the one before is still being made stays on", long, async () => {
+  const page = await browser.phone();
+  // The photo is made once, in the best quality. What follows is the picture that stays on the screen.
+  await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { downlink: 10 } }));
+  await atTheCamera(page);
+  await holdPicture(page, 2);
+  browser.show("passport");
+  await openCamera(page);
+  await persist(page, "the picture that stays", () => page.evaluate(() => document.documentElement.dataset.held === "yes"));
+  await page.getByRole("button", { name: "Close the camera" }).click();
+  await answerLater(page);
+  await openCamera(page);
+  await isAsked(page, 1);
+  await answer(page, 0);
+  await page.waitForFunction(() => document.querySelector(".stage.live"));
+  await page.evaluate(() => globalThis.release());
+  assert.equal(await isOn(page, 0), true);
+  assert.equal(await panel(page).count(), 0);
+});
+
+test("a second tap on the shutter sends nothing earlier than the server asks for", long, async () => {
+  const page = await browser.phone();
+  await atTheCamera(page);
+  let answered = 0;
+  await page.route("**/capture/pictures", (route) => {
+    answered += 1;
+    // Longer than the test looks at the panel.
+    return route.fulfill({ status: 503, headers: { "retry-after": "120" }, contentType: "text/html", body: "<h1>Fault</h1>" });
+  });
+  await holdPicture(page, 1);
+  // A face is not a document: the shutter is not released automatically.
+  browser.show("owner");
+  await openCamera(page);
+  const button = await shutter(page);
+  await button.click();
+  await page.locator("html[data-held=yes]").waitFor();
+  await button.click();
+  await page.evaluate(() => globalThis.release());
+  await panel(page).locator("h2", { hasText: "Not sent yet" }).waitFor();
+  assert.equal(answered, 1);
 });
 
 test("closing the camera turns it off", long, async () => {

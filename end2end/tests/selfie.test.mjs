@@ -117,6 +117,21 @@ test("a server too slow for frames is said to be busy, and one that answers noth
   await customer.stop();
 });
 
+test("a network that answers everything with a page to sign in to is said to be no connection", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Move your face into the oval");
+  const signIn = { contentType: "text/html", body: "<!DOCTYPE html><title>Welcome</title><h1>Sign in to this network</h1>" };
+  await page.route("**/capture/queue", (route) => route.fulfill(signIn));
+  await page.route("**/capture/selfie/live", async (route) => {
+    // As above.
+    await pass(page, 15);
+    await route.fulfill(signIn);
+  });
+  await ends(page, "No connection");
+  await customer.stop();
+});
+
 test("a network that is away for a moment is named, and the camera goes on once it is back", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "absent");
@@ -173,6 +188,40 @@ test("a frame that meets a fault is followed by the next", long, async () => {
   });
   await persist(page, "both faults", () => faults.length === 0);
   await hears(page, "Move your face into the oval");
+  await customer.stop();
+});
+
+/** Answers the next frame with this status and a wish for so many seconds without one; answers when each frame was sent from now on. */
+async function refuseOnce(page, status, seconds) {
+  const sent = [];
+  await page.route("**/capture/selfie/live", (route) => {
+    sent.push(performance.now());
+    if (sent.length > 1) return route.continue();
+    return route.fulfill({ status, headers: { "retry-after": String(seconds) }, contentType: "application/json", body: '{"problems":[]}' });
+  });
+  return sent;
+}
+
+for (const status of [429, 503]) test(`a server that answers a frame with ${status} gets the next one no sooner than it asks for`, long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Move your face into the oval");
+  const sent = await refuseOnce(page, status, 5);
+  await hears(page, "We are very busy right now");
+  assert.equal(await page.locator(".stage [role=status]", { hasText: "We are very busy right now" }).count(), 1);
+  await hears(page, "Move your face into the oval");
+  // Timers of a browser and of a test may differ by some milliseconds.
+  assert.ok(sent[1] - sent[0] > 4_900, `${sent[1] - sent[0]} ms`);
+  await customer.stop();
+});
+
+test("a server that wants no frame for longer than a run may stand still ends it, and the page says why", long, async () => {
+  const customer = await receiver.customer(honnin, tenant, "--stay");
+  const page = await filming(customer, "absent");
+  await hears(page, "Move your face into the oval");
+  const sent = await refuseOnce(page, 503, 60);
+  await ends(page, "We are very busy right now");
+  assert.equal(sent.length, 1);
   await customer.stop();
 });
 

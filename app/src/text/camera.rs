@@ -115,6 +115,10 @@ texts! {
     DISMISSED_TITLE: "Camera access is not allowed yet", "カメラの使用がまだ許可されていません";
     /// The same.
     DISMISSED_LEAD: "Try again, and choose Allow when your browser asks.", "もう一度お試しいただき、ブラウザーの確認画面で「許可」を選んでください。";
+    /// The browser has neither given the camera nor refused it.
+    UNANSWERED_TITLE: "The camera has not started yet", "カメラがまだ起動していません";
+    /// The same.
+    UNANSWERED_LEAD: "If your browser asks for the camera, choose Allow. If you see no question, close other apps that use the camera, then try again.", "ブラウザーの確認画面が表示されている場合は「許可」を選んでください。表示されていない場合は、カメラを使っているほかのアプリを閉じて、もう一度お試しください。";
     /// Permission refused, Safari.
     DENIED_SAFARI: "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "アドレスの横の「ぁあ」またはページのアイコンから「Webサイトの設定」→「カメラ」→「許可」を選び、もう一度お試しください。";
     /// Permission refused, Safari on a computer.

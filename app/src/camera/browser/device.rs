@@ -15,6 +15,9 @@ use web_sys::{
     MediaStreamConstraints, MediaStreamTrack,
 };
 
+/// How long the browser is waited for before the user is told: longer than it takes to read its question. A question that nobody answers and a
+/// driver that hangs never settle what was asked for.
+const ANSWER_MS: i32 = 15_000;
 /// A camera that has shown nothing after this time never will.
 const FIRST_FRAME_MS: i32 = 10_000;
 /// How often in a row, and how long after each other, a camera must be found to deliver nothing before it counts as stopped: a slow one may pause for
@@ -112,12 +115,13 @@ impl Camera {
     }
 
     /// Opens the camera and starts playing its stream in the video element, which must already be in the page for iOS. If the camera that
-    /// was switched to does not work, that is the one there was before: depth and infrared cameras are listed, too.
-    pub(super) async fn open(&self, video: &HtmlVideoElement) -> Result<(), Trouble> {
+    /// was switched to does not work, that is the one there was before: depth and infrared cameras are listed, too. Calls `unanswered` when the browser
+    /// has given neither a camera nor a refusal for a while, and goes on waiting: a late answer counts.
+    pub(super) async fn open(&self, video: &HtmlVideoElement, unanswered: &dyn Fn()) -> Result<(), Trouble> {
         loop {
             self.close(Some(video));
             let closed = self.closed.get();
-            let played = self.play(video, closed).await;
+            let played = self.play(video, closed, unanswered).await;
             let is_over = self.closed.get() != closed || matches!(played, Ok(()) | Err(Trouble::Paused));
             if is_over || self.chosen.take().is_none() {
                 return played;
@@ -125,9 +129,9 @@ impl Camera {
         }
     }
 
-    async fn play(&self, video: &HtmlVideoElement, closed: u32) -> Result<(), Trouble> {
-        let stream = match ask(&self.video_constraints()).await {
-            Err(Trouble::Constraint) => ask(&JsValue::TRUE).await,
+    async fn play(&self, video: &HtmlVideoElement, closed: u32, unanswered: &dyn Fn()) -> Result<(), Trouble> {
+        let stream = match ask(&self.video_constraints(), unanswered).await {
+            Err(Trouble::Constraint) => ask(&JsValue::TRUE, unanswered).await,
             other => other,
         }?;
         if self.closed.get() != closed || is_hidden() {
@@ -140,10 +144,12 @@ impl Camera {
         // The attributes alone do not suffice if a parser created the element before there was a stream.
         video.set_muted(true);
         video.set_src_object(Some(&stream));
-        let playing = video.play().map_err(|e| Trouble::of(&e))?;
+        let playing = video.play().map_err(|e| Trouble::of_playing(&e))?;
         // Some cameras open but never show anything: then this promise never settles.
         let playing_or_late = Promise::race(&Array::of2(&playing, &timer(FIRST_FRAME_MS)));
-        JsFuture::from(playing_or_late).await.map_err(|e| Trouble::of(&e))?;
+        JsFuture::from(playing_or_late)
+            .await
+            .map_err(|e| Trouble::of_playing(&e))?;
         if video.video_width() == 0 {
             // Muted, it is the system that keeps the camera from the page, as during a call.
             let is_kept = self.track().is_some_and(|track| track.muted());
@@ -406,8 +412,8 @@ fn devices() -> Option<MediaDevices> {
     (!devices.is_undefined() && !devices.is_null()).then(|| devices.unchecked_into())
 }
 
-/// Asks for a camera that fits `video`: `true`, or constraints.
-async fn ask(video: &JsValue) -> Result<MediaStream, Trouble> {
+/// Asks for a camera that fits `video`: `true`, or constraints. Calls `unanswered` once if that takes long.
+async fn ask(video: &JsValue, unanswered: &dyn Fn()) -> Result<MediaStream, Trouble> {
     let devices = devices().ok_or(Trouble::InApp)?;
     let constraints = MediaStreamConstraints::new();
     constraints.set_audio(&JsValue::FALSE);
@@ -415,7 +421,13 @@ async fn ask(video: &JsValue) -> Result<MediaStream, Trouble> {
     let asked = devices
         .get_user_media_with_constraints(&constraints)
         .map_err(|e| Trouble::of(&e))?;
-    let stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
+    let answered_or_late = Promise::race(&Array::of2(&asked, &timer(ANSWER_MS)));
+    let mut stream = JsFuture::from(answered_or_late).await.map_err(|e| Trouble::of(&e))?;
+    // What the timer gives: the browser has given nothing yet.
+    if stream.is_undefined() {
+        unanswered();
+        stream = JsFuture::from(asked).await.map_err(|e| Trouble::of(&e))?;
+    }
     Ok(stream.unchecked_into())
 }
 

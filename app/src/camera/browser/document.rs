@@ -46,6 +46,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let (mut light, mut announcer) = (Light::default(), Announcer::default());
     loop {
         let frame_at = now();
+        run.fit(&video);
         if let Some((width, height, pixels)) = run.camera.pixels(&video, ANALYSED_SIDE as f64)
             && let Some(frame) = Frame::rgba(width, height, &pixels)
         {

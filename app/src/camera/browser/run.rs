@@ -257,13 +257,18 @@ impl Run {
         self.pressed.set(false);
         self.after.set(After::Film);
         self.hide_panel();
-        self.other_form.set(match self.subject {
-            Subject::Document => forms::PLAIN_FORM,
-            Subject::Selfie => forms::ALONE_FORM,
-        });
+        self.other_form.set(self.form_while_filming());
         self.reset();
         self.show_still(None);
         self.turn.get()
+    }
+
+    /// The `id` of the form that leads past the camera while there is no panel.
+    const fn form_while_filming(&self) -> &'static str {
+        match self.subject {
+            Subject::Document => forms::PLAIN_FORM,
+            Subject::Selfie => forms::ALONE_FORM,
+        }
     }
 
     /// Clears what the stage shows.
@@ -284,7 +289,12 @@ impl Run {
         self.awake.begin();
         self.stage.tell(self.stage.say(text::STARTING));
         let Some(video) = self.video() else { return };
-        let opened = self.camera.open(&video).await;
+        let unanswered = || {
+            if self.wanted(turn) {
+                self.tell_unanswered();
+            }
+        };
+        let opened = self.camera.open(&video, &unanswered).await;
         if !self.wanted(turn) {
             return;
         }
@@ -293,10 +303,14 @@ impl Run {
         if let Err(trouble) = seen {
             return self.fail(trouble);
         }
+        if self.stage.panel.with_untracked(Option::is_some) {
+            // The answer came after all.
+            self.hide_panel();
+            self.other_form.set(self.form_while_filming());
+            self.awake.begin();
+        }
         self.filming.set(true);
-        let is_wide = video.video_width() > video.video_height();
-        self.stage
-            .look(Look::Boxed, is_wide && video.client_width() < video.client_height());
+        self.fit(&video);
         self.stage.look(Look::Live, true);
         let run = Rc::clone(&self);
         self.camera.on_stopped(move || {
@@ -306,11 +320,7 @@ impl Run {
             }
         });
         self.stage.torch.set(self.camera.has_torch());
-        let another = self.camera.has_another().await;
-        if !self.wanted(turn) {
-            return;
-        }
-        self.stage.another.set(another);
+        self.offer_another(turn);
         let filmed = (self.film)(Rc::clone(&self), turn).await;
         if !self.wanted(turn) {
             return;
@@ -327,15 +337,42 @@ impl Run {
                 rest(PAINTED_MS).await;
             }
         }
-        self.camera.close(Some(&video));
+        // Whoever has ended this run has closed its camera as well, and another may be on by now.
         if !self.wanted(turn) {
             return;
         }
+        self.camera.close(Some(&video));
         match filmed {
             Ok(ToSend { address, form }) => self.deliver(turn, address, &form, None).await,
             Err(Stopped::Failed(trouble)) => self.fail(trouble),
             Err(Stopped::Ended) => {}
         }
+    }
+
+    /// Shows a wide picture on a tall screen in the middle. Both can be turned while the camera is on.
+    pub(super) fn fit(&self, video: &HtmlVideoElement) {
+        let screen = self.stage.dialog.get_untracked();
+        let is_tall = screen.is_some_and(|screen| screen.client_width() < screen.client_height());
+        let is_wide = video.video_width() > video.video_height();
+        self.stage.look(Look::Boxed, is_wide && is_tall);
+    }
+
+    /// Offers another camera once the browser has listed them. The one that is on does not wait for the list.
+    fn offer_another(self: &Rc<Self>, turn: u32) {
+        let run = Rc::clone(self);
+        spawn_local(async move {
+            let another = run.camera.has_another().await;
+            if run.wanted(turn) && run.filming.get() {
+                run.stage.another.set(another);
+            }
+        });
+    }
+
+    /// Says that the browser has not answered, while it is still waited for.
+    fn tell_unanswered(&self) {
+        self.stage.tell("");
+        self.other_form.set(Trouble::Unanswered.other_form());
+        self.show_panel(Trouble::Unanswered.panel(&self.stage));
     }
 
     fn fail(&self, trouble: Trouble) {
@@ -504,6 +541,8 @@ impl Run {
     async fn wait_until_due(&self, turn: u32, wait: Option<u64>) -> bool {
         let until = wait.map_or(u64::MAX, |wait| now() + wait);
         let was_offline = !is_online();
+        // A second tap on the shutter is none on the panel's button.
+        self.pressed.set(false);
         while now() < until && !self.was_pressed() && !(was_offline && is_online()) {
             rest(100).await;
             if !self.wanted(turn) {
@@ -658,16 +697,28 @@ fn lasting(why: Text, wait: u64) -> Text {
     }
 }
 
-/// Folds the plain form, now that there is a camera. It stays open if it shows a mistake, or if somebody is already using it
-/// because the browser's half loaded late.
+/// Folds the plain form, now that there is a camera. It stays open if it shows a mistake, if the page asks to choose a photo in it, or if somebody is
+/// already using it because the browser's half loaded late.
 fn fold_plain_form() {
     let in_use = ".error, :focus";
     if let Some(form) = form_beside(forms::PLAIN_FORM)
         && form.query_selector(in_use).ok().flatten().is_none()
+        && !asks_for_lost_photo()
         && !files_of(&form).any(|chosen| chosen)
     {
         let _ = form.remove_attribute("open");
     }
+}
+
+/// Whether the page says that a photo was lost, and asks to choose one.
+fn asks_for_lost_photo() -> bool {
+    let document = window().and_then(|window| window.document());
+    document.is_some_and(|page| {
+        page.query_selector("[data-lost]:not([hidden])")
+            .ok()
+            .flatten()
+            .is_some()
+    })
 }
 
 /// Of each file field of the form, whether a file is chosen.

@@ -14,7 +14,7 @@ use crate::camera::light::Light;
 use crate::camera::obstacle::Obstacle;
 use crate::camera::stage::{Stage, Tap};
 use crate::forms;
-use crate::text::camera as text;
+use crate::text::{Text, camera as text};
 use domain::findings::Challenge;
 use domain::live::{COPY_SIDE, FRAME_SIDE, Hint, Keep, OPTIONAL_FRAMES};
 use js_sys::Reflect;
@@ -32,6 +32,8 @@ const LEAST_MS: u64 = 20;
 const UNANSWERED_MS: u64 = 15_000;
 /// How long the server may be silent before the user is told: a phone that switches networks is back in a moment.
 const SILENT_MS: u64 = 2_000;
+/// A pause that the server asks for is longer by at most this: four frames of a phone, in milliseconds.
+const PAUSE_SPREAD_MS: f64 = 1_000.0;
 /// A frame that is sent at the end.
 const SENT: Encoding = Encoding {
     side: FRAME_SIDE as f64,
@@ -92,6 +94,7 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
     let (mut watch, mut obstacle) = (Watch::default(), Obstacle::default());
     loop {
         let at = now();
+        run.fit(&video);
         let Some(Frame { blob, copy, file }) = watch.take(&run, turn, &video, at).await? else {
             pace(&run, turn, at, LEAST_MS).await?;
             continue;
@@ -121,6 +124,14 @@ async fn film(run: Rc<Run>, turn: u32) -> Filmed {
             Heard::Nothing | Heard::Silence if now() - heard_at > UNANSWERED_MS => return Err(unanswered().await),
             Heard::Silence if now() - heard_at > SILENT_MS => tell_silence(&run, &mut burst),
             Heard::Nothing | Heard::Silence => {}
+            Heard::Pause(seconds) => {
+                least = pause_ms(seconds);
+                // Nobody would be asked for anything any more by then.
+                if now() - heard_at + least > UNANSWERED_MS {
+                    return Err(Stopped::Failed(Trouble::ServerBusy));
+                }
+                tell_instead(&run, &mut burst, text::LIVE_BUSY_TITLE);
+            }
             Heard::Over => return Err(Stopped::Failed(Trouble::RunsOver)),
             Heard::Elsewhere => {
                 go(forms::CAPTURE);
@@ -228,15 +239,25 @@ fn follow(run: &Run, burst: &mut Burst, instruction: &JsValue, at: u64, blob: Bl
     hint.filter(|hint| hint.ends_run())
 }
 
-/// Says that nobody sees the frames, in the place of the latest request. What the server says next takes its place in turn. Where there is a
-/// network, it may carry nothing, or the server may be slow.
+/// How long no frame is sent if the server asks for `seconds` without. Spread, so that phones that were refused together do not come back together.
+fn pause_ms(seconds: u64) -> u64 {
+    let spread = PAUSE_SPREAD_MS * js_sys::Math::random();
+    seconds.saturating_mul(1_000).min(2 * UNANSWERED_MS) + spread as u64
+}
+
+/// Says that nothing is heard of the frames. Where there is a network, it may carry nothing, or the server may be slow.
 fn tell_silence(run: &Run, burst: &mut Burst) {
-    let sentence = run.stage.say(if is_online() {
+    let sentence = if is_online() {
         text::NO_ANSWER
     } else {
         text::LIVE_LOST_TITLE
-    });
-    run.stage.advise(&mut burst.announcer, sentence, true);
+    };
+    tell_instead(run, burst, sentence);
+}
+
+/// Says that nobody sees the frames, in the place of the latest request. What the server says next takes its place in turn.
+fn tell_instead(run: &Run, burst: &mut Burst, sentence: Text) {
+    run.stage.advise(&mut burst.announcer, run.stage.say(sentence), true);
     run.stage.look(Look::Good, false);
     run.stage.look(Look::Warn, true);
 }

@@ -90,8 +90,7 @@ async fn try_send(
     post(&request, address, form, upload, DEAD_MS, moved).await?;
     let status = request.status()?;
     if let Some(why) = later(status) {
-        let asked = request.get_response_header("retry-after")?;
-        return Ok(Answer::Later(why, asked.and_then(|seconds| seconds.parse().ok())));
+        return Ok(Answer::Later(why, pause(&request)?));
     }
     let Some(body) = json(&request)? else {
         return Ok(if is_of_a_proxy(status) {
@@ -106,6 +105,12 @@ async fn try_send(
     let first = Reflect::get(&body, &"problems".into()).and_then(|list| Reflect::get_u32(&list, 0));
     let fault = first.ok().and_then(|problem| fault(&problem));
     Ok(fault.map_or(Answer::Elsewhere, Answer::Refused))
+}
+
+/// For how many seconds the server wants to be left alone (RFC 9110, section 10.2.3), if it says so.
+fn pause(request: &XmlHttpRequest) -> Result<Option<u64>, JsValue> {
+    let header = request.get_response_header("retry-after")?;
+    Ok(header.and_then(|seconds| seconds.parse().ok()))
 }
 
 /// What the server says of a file; `None` if it says nothing.
@@ -125,6 +130,8 @@ pub(super) enum Heard {
     Instruction(JsValue),
     /// Overloaded, at fault, stopped by a proxy, or the frame was damaged: the next frame may fare better.
     Nothing,
+    /// Overloaded: no frame for this many seconds.
+    Pause(u64),
     /// No answer, or none in time.
     Silence,
     /// No more runs of the camera.
@@ -148,8 +155,11 @@ async fn try_show(address: &str, form: &FormData, upload: &Upload) -> Result<Hea
     if status == 0 {
         return Ok(Heard::Silence);
     }
-    if status == 422 || later(status).is_some() {
+    if status == 422 {
         return Ok(Heard::Nothing);
+    }
+    if later(status).is_some() {
+        return Ok(pause(&request)?.map_or(Heard::Nothing, Heard::Pause));
     }
     Ok(match json(&request)? {
         Some(body) if text(&body, "run").is_some() => Heard::Instruction(body),
@@ -216,9 +226,15 @@ pub(super) async fn stuck() -> Stuck {
     sentence.map_or(Stuck::Taken, Stuck::Queued)
 }
 
-/// Whether anything answers: a frame may have been too much for a server that is within reach.
+/// Whether the server is within reach, or a proxy before it: a frame may have been too much for it. A network that wants to be signed in to answers
+/// with a page of its own.
 pub(super) async fn is_answered() -> bool {
-    ask_queue().await.is_some_and(|request| is_heard(&request))
+    let is_theirs = |request: &XmlHttpRequest| {
+        let is_accepted = request.status().is_ok_and(|status| (200..300).contains(&status));
+        is_accepted && !matches!(json(request), Ok(Some(_)))
+    };
+    let answer = ask_queue().await;
+    answer.is_some_and(|request| is_heard(&request) && !is_theirs(&request))
 }
 
 /// Whether a request was answered.

@@ -19,6 +19,8 @@ pub(super) enum Trouble {
     DeniedBySystem,
     /// The user closed the browser's question without an answer: it will ask again.
     Dismissed,
+    /// The browser has neither given a camera nor refused one. It may still do either.
+    Unanswered,
     /// There is none.
     Missing,
     /// Another app is using it.
@@ -50,7 +52,7 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// From the error that `getUserMedia` or `play` threw.
+    /// From the error that `getUserMedia` threw.
     pub(super) fn of(error: &JsValue) -> Self {
         let error = error.dyn_ref::<DomException>();
         let name = error.map(DomException::name).unwrap_or_default();
@@ -64,6 +66,14 @@ impl Trouble {
             "NotFoundError" => Self::Missing,
             "OverconstrainedError" => Self::Constraint,
             _ => Self::Busy,
+        }
+    }
+
+    /// From the error that `play` threw. The camera is allowed by then: a browser that refuses to play, as one that saves power, wants a tap.
+    pub(super) fn of_playing(error: &JsValue) -> Self {
+        match Self::of(error) {
+            Self::Denied => Self::Paused,
+            other => other,
         }
     }
 
@@ -90,6 +100,7 @@ impl Trouble {
             Self::Denied => (text::DENIED_TITLE, denied_lead(), text::RETRY),
             Self::DeniedBySystem => (text::DENIED_TITLE, text::DENIED_SYSTEM, text::RETRY),
             Self::Dismissed => (text::DISMISSED_TITLE, text::DISMISSED_LEAD, text::RETRY),
+            Self::Unanswered => (text::UNANSWERED_TITLE, text::UNANSWERED_LEAD, text::RETRY),
             Self::Missing => (text::NONE_TITLE, text::NONE_LEAD, switch_device::OTHER_DEVICE),
             Self::Busy | Self::Constraint => (text::BUSY_TITLE, text::BUSY_LEAD, text::RETRY),
             Self::Black => (text::BLACK_TITLE, text::BLACK_LEAD, text::RETRY),
@@ -116,7 +127,13 @@ impl Trouble {
             }),
             elsewhere: matches!(
                 self,
-                Self::Denied | Self::DeniedBySystem | Self::Dismissed | Self::DeniedByApp | Self::Black | Self::Frozen
+                Self::Denied
+                    | Self::DeniedBySystem
+                    | Self::Dismissed
+                    | Self::Unanswered
+                    | Self::DeniedByApp
+                    | Self::Black
+                    | Self::Frozen
             ),
         }
     }
