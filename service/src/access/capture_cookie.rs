@@ -3,7 +3,7 @@
 use crate::{Honnin, access::Applicant, runtime::token};
 use domain::{
     ids::{SessionId, TenantId},
-    session::Status,
+    session::{Session, Status},
     time::{Millis, Timestamp},
 };
 use store::{
@@ -111,12 +111,25 @@ async fn find(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, Te
 /// A cookie in time, and the session whose current attempt it belongs to.
 async fn current(tx: &mut Tx, hash: &[u8], now: Timestamp) -> Result<(CookieRow, SessionRow), CookieError> {
     let cookie = capture_cookies::find(tx, hash).await?.ok_or(CookieError::Over)?;
-    let alive = cookie.seen_at.is_within(IDLE, now) && cookie.created_at.is_within(LIFETIME, now);
-    let good = cookie.ended_at.is_none() && alive;
+    let good = is_good(&cookie, now);
     let row = sessions::find_any(tx, &cookie.session).await?.filter(|_| good);
     let row = row.ok_or(CookieError::Over)?;
     if row.session.attempt != cookie.attempt || row.session.purged_at.is_some() {
         return Err(CookieError::Over);
     }
     Ok((cookie, row))
+}
+
+/// Whether nothing has ended a cookie, and it is in time.
+fn is_good(cookie: &CookieRow, now: Timestamp) -> bool {
+    cookie.ended_at.is_none() && cookie.seen_at.is_within(IDLE, now) && cookie.created_at.is_within(LIFETIME, now)
+}
+
+/// Whether a browser has the current attempt of a session, and can go on with it.
+///
+/// # Errors
+/// If the database does not respond.
+pub(crate) async fn is_held(tx: &mut Tx, session: &Session, now: Timestamp) -> Result<bool, StoreError> {
+    let holder = capture_cookies::find_holder(tx, &session.id, session.attempt).await?;
+    Ok(holder.is_some_and(|cookie| is_good(&cookie, now)))
 }

@@ -6,9 +6,9 @@ use crate::{
     access::{CommandLine, Forbidden, Rank, Roster, Staff},
     people::{
         self, BadField, NewPerson, has_admin, is_still, normalised,
-        sign_in::{bucket, count},
+        sign_in::{after_count, bucket},
     },
-    runtime::{to_completion::to_completion, token},
+    runtime::token,
 };
 use domain::{
     audit::AuditAction,
@@ -219,19 +219,16 @@ async fn store(
     };
     // Counted first, so that concurrent attempts keep within the limit.
     let tries = bucket("invitation", [staff.tenant().as_str(), ""]);
-    if !count(honnin, vec![(tries.clone(), TAKEN_LIMIT)], now).await? {
-        return Err(InviteError::Throttled);
-    }
-    let honnin = honnin.clone();
+    let (limits, system) = (vec![(tries.clone(), TAKEN_LIMIT)], honnin.clone());
     // Whoever sends a form twice hangs up on the first: a few such forms would use up what the whole tenant may ask.
-    let stored = to_completion(async move {
-        let stored = store_row(&honnin, inviter, row, entry).await;
+    let work = async move {
+        let stored = store_row(&system, inviter, row, entry).await;
         if !matches!(stored, Err(InviteError::Bad(_))) {
-            take_back(&honnin, tries, now).await;
+            take_back(&system, tries, now).await;
         }
         stored
-    });
-    stored.await?;
+    };
+    after_count(honnin, limits, now, InviteError::Throttled, work).await?;
     Ok(invited)
 }
 

@@ -30,6 +30,7 @@ use store::{
         users::{self, UserRow},
     },
 };
+use tokio::sync::Semaphore;
 
 /// Why nobody was signed in.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -56,6 +57,9 @@ const PAIR_LIMIT: i64 = 5;
 const ADDRESS_LIMIT: i64 = 30;
 /// Failures for one account in a window, from anywhere: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
+
+/// Attempts that are counted at a time in [`after_count`]: each goes on without its client, and none is over its limit yet.
+static COUNTED_AT_ONCE: Semaphore = Semaphore::const_new(64);
 
 /// The name of a counter.
 pub(super) fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
@@ -120,6 +124,29 @@ pub(super) async fn count(honnin: &Honnin, buckets: Vec<(Vec<u8>, i64)>, now: Ti
     unit.await
 }
 
+/// Counts an attempt as [`count`] does, and does the `work` that is to follow unless it is over a limit, or else fails as `throttled`. If its client hangs
+/// up, also while it is counted, both are done: what is counted would otherwise be neither recorded nor taken back.
+pub(super) async fn after_count<T, E>(
+    honnin: &Honnin,
+    buckets: Vec<(Vec<u8>, i64)>,
+    now: Timestamp,
+    throttled: E,
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let turn = COUNTED_AT_ONCE.acquire().await.map_err(StoreError::unavailable)?;
+    let honnin = honnin.clone();
+    to_completion(async move {
+        let may_proceed = count(&honnin, buckets, now).await?;
+        drop(turn);
+        if may_proceed { work.await } else { Err(throttled) }
+    })
+    .await
+}
+
 /// Signs a person in with their password, or begins to if they have a second factor.
 ///
 /// # Errors
@@ -170,12 +197,10 @@ async fn check(
         return Err(SignInError::Off);
     }
     let now = honnin.now();
-    if !count(honnin, buckets.limits(), now).await? {
-        return Err(SignInError::Throttled);
-    }
-    let honnin = honnin.clone();
-    // Counted tries are recorded even if their client hangs up while the password is hashed: nobody locks an account without a trace.
-    to_completion(async move { compare(&honnin, email, password, buckets, now, refusal).await }).await
+    let (limits, system) = (buckets.limits(), honnin.clone());
+    // Counted tries are recorded even if their client hangs up: nobody locks an account without a trace.
+    let work = async move { compare(&system, email, password, buckets, now, refusal).await };
+    after_count(honnin, limits, now, SignInError::Throttled, work).await
 }
 
 /// Compares the password of an attempt that was counted at `now`.

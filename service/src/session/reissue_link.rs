@@ -2,7 +2,7 @@
 
 use crate::{
     Honnin,
-    access::{Forbidden, Reviewer},
+    access::{Forbidden, Reviewer, capture_cookie},
     people::is_still,
     runtime::{clock_trust::ClockReading, token},
     session::undated,
@@ -61,6 +61,25 @@ pub enum ReissueError {
     /// Storage.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Whether a new link would take a session from its user, who is in the middle of it: a browser can go on with it. The link that the browser opened
+/// need not be the last one, as where the user has just made one for another device.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn interrupts(honnin: &Honnin, reviewer: &Reviewer, id: &SessionId) -> Result<bool, StoreError> {
+    let (tenant, id, now) = (reviewer.staff().tenant().clone(), id.clone(), honnin.now());
+    let unit = honnin.db.read(async move |tx| {
+        let Some(row) = sessions::find(tx, &tenant, &id).await? else {
+            return Ok(false);
+        };
+        match row.session.status_at(now) {
+            Status::Created | Status::Collecting => capture_cookie::is_held(tx, &row.session, now).await,
+            _ => Ok(false),
+        }
+    });
+    unit.await
 }
 
 /// Creates a new link for a session in `created` or `collecting`. With `links_seen`, the number of links that the caller knew of, none is

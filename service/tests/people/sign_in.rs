@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::hang_up_after_first_unit;
+use super::hang_up_on;
 use domain::{audit::AuditAction, ids::UserId, role::Role, secret::Secret, time::Millis};
 use service::{
     access::{Admin, Staff, staff},
@@ -192,9 +192,9 @@ async fn a_tenant_sees_the_refused_tries_at_its_accounts_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_try_whose_client_hangs_up_while_the_password_is_hashed_is_seen_as_well() {
+async fn a_try_whose_client_hangs_up_at_once_is_seen_as_well() {
     let (harness, admin, id) = with_person().await;
-    hang_up_after_first_unit(enter(&harness, "rita@shop.example", "wrong", localhost())).await;
+    hang_up_on(enter(&harness, "rita@shop.example", "wrong", localhost()));
     while refused_tries(&harness, &admin).await.is_empty() {
         tokio::task::yield_now().await;
     }

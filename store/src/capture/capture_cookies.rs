@@ -73,6 +73,23 @@ pub async fn find(tx: &mut Tx, hash: &[u8]) -> Result<Option<CookieRow>, StoreEr
     raw.map(CookieRow::try_from).transpose()
 }
 
+/// The cookie of the browser that has this attempt of a session. There is one at most: whoever opens a link ends the others. `None` if it was ended, or
+/// nobody has opened a link.
+///
+/// # Errors
+/// If the database does not respond.
+pub async fn find_holder(
+    tx: &mut Tx,
+    session: &SessionId,
+    attempt: AttemptNumber,
+) -> Result<Option<CookieRow>, StoreError> {
+    let raw: Option<Raw> = on!(tx, conn => sqlx::query_as(
+        "SELECT hash, session_id, attempt, created_at, seen_at, ended_at FROM capture_cookies
+         WHERE session_id = $1 AND attempt = $2 AND ended_at IS NULL ORDER BY created_at DESC LIMIT 1")
+        .bind(session.as_str()).bind(attempt.get()).fetch_optional(conn).await)?;
+    raw.map(CookieRow::try_from).transpose()
+}
+
 /// Records that the browser was seen.
 ///
 /// # Errors

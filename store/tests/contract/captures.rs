@@ -430,12 +430,20 @@ async fn a_cookie_is_seen_and_ends_with_its_sessions_others() {
             capture_cookies::mark_seen(tx, &row.hash, at(9)).await?;
             capture_cookies::mark_seen(tx, &row.hash, at(8)).await?;
             let seen = capture_cookies::find(tx, &row.hash).await?;
+            let holder = capture_cookies::find_holder(tx, &row.session, row.attempt).await?;
+            let of_another = capture_cookies::find_holder(tx, &row.session, row.attempt.next()).await?;
             capture_cookies::end_all(tx, &row.session, at(10)).await?;
             capture_cookies::end_all(tx, &row.session, at(11)).await?;
             let ended = capture_cookies::find(tx, &row.hash).await?;
-            Ok((seen, ended, capture_cookies::find(tx, &[2; 32]).await?))
+            let none = [
+                of_another,
+                capture_cookies::find_holder(tx, &row.session, row.attempt).await?,
+                capture_cookies::find(tx, &[2; 32]).await?,
+            ];
+            Ok((seen, holder, ended, none))
         });
-        let (seen, ended, none) = unit.await.unwrap();
+        let (seen, holder, ended, none) = unit.await.unwrap();
+        assert_eq!(holder, seen, "{}", backend.name);
         assert_eq!(
             seen,
             Some(CookieRow {
@@ -455,6 +463,6 @@ async fn a_cookie_is_seen_and_ends_with_its_sessions_others() {
             "{}",
             backend.name
         );
-        assert_eq!(none, None);
+        assert_eq!(none, [None, None, None], "{}", backend.name);
     }
 }

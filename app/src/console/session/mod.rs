@@ -43,10 +43,10 @@ use service::{
     session::{
         history::{Judged, SessionHistory, Taken},
         page::{self, find_status, read_page},
-        reissue_link::{ReissueError, reissue_link},
+        reissue_link::{ReissueError, interrupts, reissue_link},
     },
 };
-use view::{Capture, Decided, LINKS, LogRow, OPENED, Sent, SessionView, TimelineEntry, render};
+use view::{Capture, Decided, LINKS, LogRow, Sent, SessionView, TimelineEntry, render};
 
 /// The session page, to which its forms return.
 const HERE: &str = "/admin/sessions/{id}";
@@ -116,7 +116,6 @@ fn view_of(found: &page::SessionPage, now: Timestamp) -> SessionView {
         erased_at: session.purged_at,
         erasure_due_at: found.erasure_due_at,
         links: history.links.len(),
-        is_opened: history.links.last().is_some_and(|link| link.used_at.is_some()),
         open_link_until: history
             .links
             .iter()
@@ -325,7 +324,7 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
         "" => None,
         links => Some(links.parse().map_err(|_| Fault::Malformed)?),
     };
-    if let Some(look) = before_reissuing(&request, &id, &fields).await? {
+    if let Some(look) = before_reissuing(&request, &reviewer, &id, &fields).await? {
         return Ok(look);
     }
     match reissue_link(request.honnin(), &reviewer, &id, know).await {
@@ -361,26 +360,30 @@ async fn reissue(request: Request, fields: Fields) -> PageResult<Outcome> {
     }
 }
 
-/// The second look at a link that replaces one that the user has opened, until somebody has confirmed it.
-async fn before_reissuing(request: &Request, id: &SessionId, fields: &Fields) -> PageResult<Option<Outcome>> {
-    if !fields.has(OPENED) {
-        return Ok(None);
-    }
+/// The second look at a link that takes the session from a user who is in the middle of it, until somebody has confirmed it. The page that the form is
+/// of may be from before the user opened the link.
+async fn before_reissuing(
+    request: &Request,
+    reviewer: &Reviewer,
+    id: &SessionId,
+    fields: &Fields,
+) -> PageResult<Option<Outcome>> {
     let here = format!("/admin/sessions/{id}");
     match ask_again::answer(fields) {
         Answer::Yes => return Ok(None),
         Answer::No => return Ok(Some(Outcome::go(&here))),
         Answer::Open => {}
     }
-    let status = find_status(request.honnin(), request.staff(), id).await?;
-    status.ok_or(Fault::NotFound)?;
+    if !interrupts(request.honnin(), reviewer, id).await? {
+        return Ok(None);
+    }
     let look = Irreversible {
         title: say("Reissue the link?", "リンクを再発行しますか？"),
         meaning: vec![
             say(
-                "The user has opened the current link. They can no longer continue in the browser in which they opened it. They continue with the \
+                "The user has opened a link. They can no longer continue in the browser in which they opened it. They continue with the \
                  new link, which you send to them.",
-                "利用者はすでに現在のリンクを開いています。再発行すると、そのリンクを開いたブラウザーでは手続きを続けられなくなります。\
+                "利用者はすでにリンクを開いています。再発行すると、リンクを開いたブラウザーでは手続きを続けられなくなります。\
                  新しいリンクを利用者に送り、そのリンクから続けてもらってください。",
             ),
             say("This cannot be undone.", "この操作は取り消せません。"),

@@ -1,5 +1,6 @@
 //! A session's page: its state, what was read, checked and sent, and who accessed it.
 
+use crate::PageMeta;
 use crate::console::ask_again::ATTEMPT;
 use crate::console::findings::{Item, ScoreRow, checks, how_decided, items, reasons, scores};
 use crate::console::labels;
@@ -9,7 +10,6 @@ use crate::console::sandbox;
 use crate::console::table::{Table, cell, row_name};
 use crate::console::webhooks::State;
 use crate::console::words::{say, tell};
-use crate::{PageMeta, forms};
 use domain::{
     document::DocumentType,
     named::Named,
@@ -23,8 +23,6 @@ use leptos::prelude::*;
 
 /// The field of the form that reissues the link: how many links the page knew of.
 pub(super) const LINKS: &str = "links";
-/// The same: that the user has opened the last one.
-pub(super) const OPENED: &str = "opened";
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,8 +128,6 @@ pub(super) struct SessionView {
     pub erasure_due_at: Option<Timestamp>,
     /// How many links it has had.
     pub links: usize,
-    /// Whether the user has opened the last one.
-    pub is_opened: bool,
     /// Until when a link can be opened.
     pub open_link_until: Option<Timestamp>,
     /// Compact JSON.
@@ -315,16 +311,12 @@ fn log(view: &SessionView) -> AnyView {
 
 fn actions(view: &SessionView) -> AnyView {
     // Each form says what the page showed.
-    let form = |shown: bool, path: &str, label: &'static str, seen: Vec<(&'static str, String)>| {
+    let form = |shown: bool, path: &str, label: &'static str, (name, value): (&'static str, String)| {
         let action = format!("/admin/sessions/{}/{path}", view.id);
-        let seen = seen.into_iter();
-        let hidden = seen.map(|(name, value)| view! { <input type="hidden" name=name value=value/> });
         shown.then(|| {
-            view! { <form method="post" action=action>{hidden.collect_view()}<button class="button secondary small" type="submit">{label}</button></form> }
+            view! { <form method="post" action=action><input type="hidden" name=name value=value/><button class="button secondary small" type="submit">{label}</button></form> }
         })
     };
-    let opened = view.is_opened.then(|| (OPENED, forms::YES.to_owned()));
-    let links = std::iter::once((LINKS, view.links.to_string())).chain(opened);
     let erase = view.can_erase.then(|| {
         let href = format!("/admin/sessions/{}/erase", view.id);
         view! { <a class="button quiet small" href=href>{say("Erase now", "今すぐ消去")}</a> }
@@ -335,8 +327,8 @@ fn actions(view: &SessionView) -> AnyView {
     });
     view! {
         {erase}
-        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), links.collect())}
-        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), vec![(ATTEMPT, view.attempt.to_string())])}
+        {form(view.can_reissue, "link", say("Reissue the link", "リンクを再発行"), (LINKS, view.links.to_string()))}
+        {form(view.can_reprocess, "reprocess", say("Ask the user again", "再提出を依頼"), (ATTEMPT, view.attempt.to_string()))}
         {case}
     }
     .into_any()

@@ -1,10 +1,11 @@
 //! Sessions created in the console.
 
 use crate::{
+    browser,
     console::Browser,
     support::{Server, between, settings},
 };
-use domain::{role::Role, session::Status, tenant::TenantSettings};
+use domain::{role::Role, tenant::TenantSettings, time::Millis};
 
 #[tokio::test]
 async fn a_session_made_by_hand_shows_its_link_once_and_can_get_another() {
@@ -73,26 +74,52 @@ async fn reloading_the_page_that_shows_a_link_makes_no_other_one() {
     assert_eq!(server.send("GET", link_of(&reissued.body), &[], "").await.status, 200);
 }
 
+/// Detects if only the last link is looked at, which is not the one that was opened where the user made one for another device.
 #[tokio::test]
-async fn a_link_that_the_user_has_opened_is_reissued_after_a_second_look() {
+async fn a_link_is_reissued_after_a_second_look_where_the_user_is_in_the_middle_of_it() {
     let server = Server::without_worker().await;
     let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
-    let id = server.create("{}").await["id"].as_str().unwrap().to_owned();
-    let page = format!("/admin/sessions/{id}");
-    let opened = r#"name="opened" value="yes""#;
-    assert!(!reviewer.get(&page).await.body.contains(opened));
-    server.change(&id, |row| row.session.status = Status::Collecting).await;
-    server.run("UPDATE links SET used_at = created_at").await;
-    let shown = reviewer.get(&page).await.body;
-    assert!(shown.contains(opened), "{shown}");
-    let reissue = format!("{page}/link");
-    let asked = reviewer.post(&reissue, "links=1&opened=yes").await;
+    let mut user = browser::Browser::new(&server);
+    let created = user.agree().await;
+    server.clock.advance(Millis::seconds(1));
+    let own = user.post("/capture/another-device", "").await;
+    assert!(own.body.contains("https://id.example/v/"), "{}", own.body);
+    let page = format!("/admin/sessions/{}", created["id"].as_str().unwrap());
+    let (reissue, shown) = (format!("{page}/link"), reviewer.get(&page).await.body);
+    let form = format!("links={}", between(&shown, "name=\"links\" value=\"", &['"']));
+    let asked = reviewer.post(&reissue, &form).await;
     assert_eq!(asked.status, 200, "{}", asked.body);
     assert!(asked.body.contains("Reissue the link?"), "{}", asked.body);
+    assert!(asked.body.contains(r#"name="links" value="2""#), "{}", asked.body);
     assert!(!asked.body.contains("id.example/v/"), "{}", asked.body);
-    let kept = reviewer.post(&reissue, "links=1&opened=yes&confirmed=no").await;
+    let kept = reviewer.post(&reissue, &format!("{form}&confirmed=no")).await;
     assert_eq!(kept.header("location"), Some(page.as_str()));
-    let reissued = reviewer.post(&reissue, "links=1&opened=yes&confirmed=yes").await;
+    assert_eq!(
+        user.get("/capture/document-type").await.status,
+        200,
+        "nothing has happened"
+    );
+    let reissued = reviewer.post(&reissue, &format!("{form}&confirmed=yes")).await;
+    assert!(reissued.body.contains("https://id.example/v/"), "{}", reissued.body);
+    assert_eq!(user.get("/capture/document-type").await.status, 401);
+    let again = reviewer.post(&reissue, "links=3").await;
+    assert!(again.body.contains("https://id.example/v/"), "{}", again.body);
+}
+
+#[tokio::test]
+async fn a_link_is_reissued_at_once_where_no_browser_can_go_on() {
+    let server = Server::without_worker().await;
+    let mut user = browser::Browser::new(&server);
+    let created = user.agree().await;
+    server.clock.advance(Millis::minutes(31));
+    assert_eq!(
+        user.get("/capture/document-type").await.status,
+        401,
+        "idle for too long"
+    );
+    let mut reviewer = Browser::signed_in(&server, Role::Reviewer).await;
+    let reissue = format!("/admin/sessions/{}/link", created["id"].as_str().unwrap());
+    let reissued = reviewer.post(&reissue, "links=1").await;
     assert!(reissued.body.contains("https://id.example/v/"), "{}", reissued.body);
 }
 
