@@ -3,7 +3,7 @@
 use domain::time::Millis;
 use futures::{future::join_all, poll};
 use service::runtime::{
-    master_key::find_missing,
+    master_key::list_missing,
     readiness::{Readiness, readiness},
 };
 use std::{fs, pin::pin};
@@ -101,7 +101,7 @@ async fn a_missing_version_of_the_master_key_is_told_if_it_encrypts_a_session_ke
         assert_eq!(readiness(&harness.honnin).await, WHOLE);
         fs::write(&file, &newest).unwrap();
         harness.restart().await;
-        assert_eq!(find_missing(&harness.honnin).await.unwrap(), [1]);
+        assert_eq!(list_missing(&harness.honnin).await.unwrap(), [1]);
         assert_eq!(readiness(&harness.honnin).await, without);
         fs::write(&file, &both).unwrap();
         harness.restart().await;

@@ -20,8 +20,9 @@ use service::{
     capture::{open_link::open_link, rectify::View, strips::Items, submit::submit},
     people::{Change, change_person},
     review::{
-        self, AssignError, CaseError, LookedAt, ReviewDecision, RuleError, UNDO, UndoError, ask_again, find_picture,
-        keep_case, leave_case, list_pending, open_case, queue, reopen, reserve_next, rule, undo,
+        self, AssignError, CaseError, CasesOf, LookedAt, Reassignment, ReviewDecision, RuleError, UNDO, UndoError,
+        ask_again, find_picture, keep_case, leave_case, list_pending, open_case, queue, reopen, reserve_next, rule,
+        undo,
     },
     session::{
         read::{SessionDetail, read_session},
@@ -87,7 +88,7 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
     let reasons = read(&harness, &id).await.outcome.unwrap().reasons;
-    let counts = review::count_by_reason(&harness.honnin, &rita, None, false)
+    let counts = review::count_by_reason(&harness.honnin, &rita, None, CasesOf::Everybody)
         .await
         .unwrap();
     assert_eq!(counts.all, 1);
@@ -100,7 +101,7 @@ async fn waiting_cases_are_counted_by_reason_and_kind_of_document() {
     assert!(!expected.is_empty());
     assert_eq!(counted, expected);
     let other = Some(DocumentType::ResidenceCard);
-    let none = review::count_by_reason(&harness.honnin, &rita, other, false)
+    let none = review::count_by_reason(&harness.honnin, &rita, other, CasesOf::Everybody)
         .await
         .unwrap();
     assert_eq!(none, review::ReasonCounts::default());
@@ -919,13 +920,21 @@ async fn faces_are_those_that_were_compared() {
     }
 }
 
+/// To somebody, of a case that nobody had.
+const fn first_assignment(to: &UserId) -> Reassignment<'_> {
+    Reassignment {
+        from: None,
+        to: Some(to),
+    }
+}
+
 #[tokio::test]
 async fn a_case_is_taken_assigned_and_given_back_and_of_two_who_take_it_the_second_is_told() {
     let (harness, id) = waiting().await;
     let [rita, rob] = [reviewer(&harness).await, reviewer(&harness).await];
     let (first, second) = (rita.staff().user(), rob.staff().user());
     let assign = async |who: &Reviewer, before: Option<&UserId>, to: Option<&UserId>| {
-        review::assign(&harness.honnin, who, &id, before, to).await
+        review::assign(&harness.honnin, who, &id, Reassignment { from: before, to }).await
     };
     let mine = async |who: &Reviewer| {
         let filter = Filter {
@@ -933,7 +942,9 @@ async fn a_case_is_taken_assigned_and_given_back_and_of_two_who_take_it_the_seco
             ..Filter::default()
         };
         let listed = queue(&harness.honnin, who, filter, first_page()).await.unwrap().len();
-        let counts = review::count_by_reason(&harness.honnin, who, None, true).await.unwrap();
+        let counts = review::count_by_reason(&harness.honnin, who, None, CasesOf::Caller)
+            .await
+            .unwrap();
         (listed, counts.mine, counts.all)
     };
     assign(&rita, None, Some(first)).await.unwrap();
@@ -974,7 +985,7 @@ async fn a_case_is_taken_assigned_and_given_back_and_of_two_who_take_it_the_seco
 async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_waits() {
     let (harness, id) = waiting().await;
     let rita = reviewer(&harness).await;
-    let assign = async |to: &UserId| review::assign(&harness.honnin, &rita, &id, None, Some(to)).await;
+    let assign = async |to: &UserId| review::assign(&harness.honnin, &rita, &id, first_assignment(to)).await;
     let auditor = harness.staff(Role::Auditor).await;
     let foreign = Harness::new().await;
     let stranger = reviewer(&foreign).await;
@@ -985,7 +996,7 @@ async fn a_case_is_assigned_to_reviewers_of_the_tenant_only_and_only_while_it_wa
     let people = review::list_reviewers(&harness.honnin, &rita).await.unwrap();
     assert!(people.iter().any(|colleague| colleague.id == *rita.staff().user()));
     assert!(people.iter().all(|colleague| colleague.id != *auditor.user()));
-    let refused = review::assign(&foreign.honnin, &stranger, &id, None, None)
+    let refused = review::assign(&foreign.honnin, &stranger, &id, Reassignment { from: None, to: None })
         .await
         .unwrap_err();
     assert!(matches!(refused, AssignError::NotFound), "{refused:?}");
@@ -1015,7 +1026,7 @@ async fn who_may_no_longer_review_loses_their_cases() {
         change_person(&harness.honnin, &admin, rita_id, Change::Role(Role::Reviewer))
             .await
             .unwrap();
-        review::assign(&harness.honnin, &rita, &id, None, Some(rita_id))
+        review::assign(&harness.honnin, &rita, &id, first_assignment(rita_id))
             .await
             .unwrap();
         change_person(&harness.honnin, &admin, rita_id, change).await.unwrap();
@@ -1096,7 +1107,7 @@ async fn nobody_gets_a_case_who_is_being_disabled_at_this_moment() {
     let (rita, rob) = (reviewer(&harness).await, reviewer(&harness).await);
     let to = rob.staff().user();
     let disable = format!("UPDATE users SET disabled_at = 1 WHERE id = '{to}'");
-    let assign = review::assign(&harness.honnin, &rita, &id, None, Some(to));
+    let assign = review::assign(&harness.honnin, &rita, &id, first_assignment(to));
     let assigned = harness.database.beside(&disable, assign).await;
     assert!(matches!(assigned, Err(AssignError::NoReviewer)), "{assigned:?}");
 }

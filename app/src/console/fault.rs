@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::console::{proof::throttled, words::in_language};
     use domain::{language::Language, time::Millis};
-    use service::people::{LINK_LIFETIME, openid, sign_in::WINDOW};
+    use service::people::{LINK_LIFETIME, openid, try_counter::WINDOW};
 
     #[test]
     fn the_times_that_pages_name_are_those_in_force() {

@@ -261,23 +261,35 @@ fn by_codes(evidence: &Evidence<'_>, kind: DocumentType, notes: &mut Notes) -> b
                 notes.certain(Reason::DocumentTampered);
             }
             if is_of(kind, code) {
-                let repeated = is_repeated(across::code(code, side, evidence.document), notes);
-                // A seal names its holder by its signature.
-                let named = of_code(code) == MachineReadable::Seal
-                    || across::names_holder(&code.fields, side, evidence.document);
-                let named = named && across::tells_relatives_apart(&code.fields, None, side, evidence.document);
-                let named = named && !across::prints_another_name(&code.fields, evidence.document);
-                let agrees = of_code(code) == MachineReadable::Seal
-                    || across::prints_days(&code.fields, None, side, evidence.document)
-                        && prints_days_of_back(side, evidence.document)
-                        && !across::prints_another_address(&code.fields, evidence.document)
-                        && !across::prints_another_sex_or_nationality(&code.fields, evidence.document);
-                let issued = is_the_issuers(code) && is_of_its_state(code, evidence.document);
-                proved |= repeated && named && agrees && issued && has_its_back(kind, side, evidence.document);
+                proved |= is_repeated_code_of_issuer(code, side, evidence.document, notes)
+                    && has_its_back(kind, side, evidence.document);
             }
         }
     }
     proved
+}
+
+/// Whether a code on a side comes from its issuer, and the print repeats it, names the same holder and contradicts nothing of it. What the print
+/// repeats is noted.
+fn is_repeated_code_of_issuer(
+    code: &CodeReading,
+    side: &DocumentFindings,
+    document: &[DocumentFindings],
+    notes: &mut Notes,
+) -> bool {
+    let is_seal = of_code(code) == MachineReadable::Seal;
+    let repeated = is_repeated(across::code(code, side, document), notes);
+    // A seal names its holder by its signature.
+    let named = is_seal || across::names_holder(&code.fields, side, document);
+    let named = named && across::tells_relatives_apart(&code.fields, None, side, document);
+    let named = named && !across::prints_another_name(&code.fields, document);
+    let agrees = is_seal
+        || across::prints_days(&code.fields, None, side, document)
+            && prints_days_of_back(side, document)
+            && !across::prints_another_address(&code.fields, document)
+            && !across::prints_another_sex_or_nationality(&code.fields, document);
+    let issued = is_the_issuers(code) && is_of_its_state(code, document);
+    repeated && named && agrees && issued
 }
 
 /// Whether evidence on the front has the back of its own card beside it: one that is recognised as a back of this kind, or that repeats number or
@@ -528,41 +540,47 @@ fn signals(evidence: &Evidence<'_>, policy: &Policy, notes: &mut Notes) -> bool 
         || notes.reasons.contains(&Reason::DocumentSidesMismatch)
         || notes.reasons.contains(&Reason::DocumentTampered);
     for side in evidence.document {
-        if side
-            .grey_share
-            .is_some_and(|share| !notes.at_most(ScoreName::GreyShare, f64::from(share), GREY_LIMIT))
-        {
-            notes.reason(Reason::DocumentNotInColor);
-            suspicious = true;
-        }
-        let is_above = |z: Option<f32>, name, limit, notes: &mut Notes| {
-            z.is_some_and(|z| !notes.at_most(name, f64::from(z), limit))
-        };
-        let shows_screen = is_above(side.raster_z, ScoreName::Raster, RASTER_LIMIT, notes);
-        let shows_halftone = is_above(side.halftone_z, ScoreName::Halftone, HALFTONE_LIMIT, notes);
-        // A printer's dots are the same all over the sheet, so that they stand out in the mean more than in each place. So does a screen's raster if the
-        // screen is seen straight, but not by as much.
-        let is_of_printer = side
-            .halftone_z
-            .zip(side.raster_z)
-            .is_none_or(|(steady, each)| steady > PRINTED * each);
-        if shows_screen && !(shows_halftone && is_of_printer) {
-            notes.reason(Reason::DocumentScreenCapture);
-        } else if shows_halftone {
-            notes.reason(Reason::DocumentPrintedCopy);
-        }
-        suspicious |= shows_screen || shows_halftone;
-        if side
-            .portrait_repeated
-            .is_some_and(|far| !notes.at_most(ScoreName::PortraitRepeated, f64::from(far), PORTRAITS_DIFFER))
-        {
-            notes.reason(Reason::DocumentTampered);
-            suspicious = true;
-        }
-        if !policy.accept_specimens && side.specimen_words {
-            notes.reason(Reason::DocumentSpecimen);
-            suspicious = true;
-        }
+        suspicious |= signals_on(side, policy, notes);
+    }
+    suspicious
+}
+
+/// The same for one side.
+fn signals_on(side: &DocumentFindings, policy: &Policy, notes: &mut Notes) -> bool {
+    let is_above = |measured: Option<f32>, name, limit, notes: &mut Notes| {
+        measured.is_some_and(|measured| !notes.at_most(name, f64::from(measured), limit))
+    };
+    let mut suspicious = false;
+    if is_above(side.grey_share, ScoreName::GreyShare, GREY_LIMIT, notes) {
+        notes.reason(Reason::DocumentNotInColor);
+        suspicious = true;
+    }
+    let shows_screen = is_above(side.raster_z, ScoreName::Raster, RASTER_LIMIT, notes);
+    let shows_halftone = is_above(side.halftone_z, ScoreName::Halftone, HALFTONE_LIMIT, notes);
+    // A printer's dots are the same all over the sheet, so that they stand out in the mean more than in each place. So does a screen's raster if the
+    // screen is seen straight, but not by as much.
+    let is_of_printer = side
+        .halftone_z
+        .zip(side.raster_z)
+        .is_none_or(|(steady, each)| steady > PRINTED * each);
+    if shows_screen && !(shows_halftone && is_of_printer) {
+        notes.reason(Reason::DocumentScreenCapture);
+    } else if shows_halftone {
+        notes.reason(Reason::DocumentPrintedCopy);
+    }
+    suspicious |= shows_screen || shows_halftone;
+    if is_above(
+        side.portrait_repeated,
+        ScoreName::PortraitRepeated,
+        PORTRAITS_DIFFER,
+        notes,
+    ) {
+        notes.reason(Reason::DocumentTampered);
+        suspicious = true;
+    }
+    if !policy.accept_specimens && side.specimen_words {
+        notes.reason(Reason::DocumentSpecimen);
+        suspicious = true;
     }
     suspicious
 }

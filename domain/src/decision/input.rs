@@ -16,15 +16,7 @@ pub(super) fn check(evidence: &Evidence<'_>, notes: &mut Notes) -> Option<InputM
         return None;
     }
     let mut read = read(evidence.document, evidence.today);
-    let has_only_name = evidence.typed.is_some_and(|typed| typed.only_name().is_some());
-    let has_both = |[last, first]: [Option<&String>; 2]| last.is_some() && first.is_some();
-    let has_both_names = evidence
-        .typed
-        .is_some_and(|typed| has_both([typed.last_name.as_ref(), typed.first_name.as_ref()]))
-        || evidence
-            .known
-            .is_some_and(|known| has_both([known.last_name.as_ref(), known.first_name.as_ref()]));
-    take_for_whole(&mut read, evidence.document, (has_only_name, has_both_names));
+    take_for_whole(&mut read, evidence);
     let compared = input_match::compare(&read, evidence.typed, evidence.known);
     for (item, matched) in &compared.items {
         if !matched {
@@ -100,7 +92,7 @@ fn is_with_marks(print: &OcrField, machine: &OcrField) -> bool {
 /// Takes a name for the whole one where the zone or a code says that its holder has no other: documents have it as either. A single word counts as
 /// the whole name only if the person typed one name. Several words may be all names of somebody whose state does not separate them, `AHMAD<BIN<ALI`
 /// (ICAO 9303-3 section 4.6), however those who gave both a family and a given name split them.
-fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings], (has_only_name, has_both_names): (bool, bool)) {
+fn take_for_whole(read: &mut [OcrField], evidence: &Evidence<'_>) {
     let has = |name: FieldName| read.iter().any(|field| field.name == name);
     let is_name = |field: &OcrField| matches!(field.name, FieldName::LastName | FieldName::FirstName);
     // A code repeats the only name as the whole one.
@@ -111,12 +103,26 @@ fn take_for_whole(read: &mut [OcrField], document: &[DocumentFindings], (has_onl
         |whole: &OcrField| whole.name == FieldName::FullName && !read.iter().any(|field| repeats(whole, field));
     let is_only = has(FieldName::LastName) != has(FieldName::FirstName) && !read.iter().any(is_another_whole);
     let has_words = |field: &OcrField| field.normalized.as_deref().is_some_and(|name| name.contains(' '));
-    let is_whole = has_only_name || (has_both_names && read.iter().any(|field| is_name(field) && has_words(field)));
-    if is_only && is_whole && document.iter().any(across::gives_one_name) {
+    let has_only_name = evidence.typed.is_some_and(|typed| typed.only_name().is_some());
+    let is_whole =
+        has_only_name || (gives_both_names(evidence) && read.iter().any(|field| is_name(field) && has_words(field)));
+    if is_only && is_whole && evidence.document.iter().any(across::gives_one_name) {
         for field in read.iter_mut().filter(|field| is_name(field)) {
             field.name = FieldName::FullName;
         }
     }
+}
+
+/// Whether a family and a given name were typed, or both are pre-registered.
+fn gives_both_names(evidence: &Evidence<'_>) -> bool {
+    let has_both = |[last, first]: [Option<&String>; 2]| last.is_some() && first.is_some();
+    let typed = evidence
+        .typed
+        .map(|typed| [typed.last_name.as_ref(), typed.first_name.as_ref()]);
+    let known = evidence
+        .known
+        .map(|known| [known.last_name.as_ref(), known.first_name.as_ref()]);
+    typed.is_some_and(has_both) || known.is_some_and(has_both)
 }
 
 /// Evidence for each reason of this file.

@@ -10,10 +10,15 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct FaceCrop(Vec<u8>);
 
-/// From the middle of the best motion so far, by how much it is changed: radians, scale, and cells across and down.
-const STEPS: [f32; 4] = [0.05, 0.06, 1.0, 1.0];
-/// How far a motion goes at most: eyes are found with an error of a few hundredths of their distance.
-const FURTHEST: [f32; 4] = [0.21, 0.2, 4.0, 4.0];
+/// How one crop is laid over another: turned by radians, scaled, and moved by cells across and down.
+type Motion = [f32; 4];
+
+/// The motion that leaves a crop as it is.
+const UNMOVED: Motion = [0.0, 1.0, 0.0, 0.0];
+/// By how much each part of the best motion so far is changed at first.
+const STEPS: Motion = [0.05, 0.06, 1.0, 1.0];
+/// How far each part goes at most from [`UNMOVED`]: eyes are found with an error of a few hundredths of their distance.
+const FURTHEST: Motion = [0.21, 0.2, 4.0, 4.0];
 /// How often the steps are halved, and how often the motion is improved between.
 const ROUNDS: usize = 4;
 const TRIES: usize = 8;
@@ -51,36 +56,25 @@ impl FaceCrop {
     #[must_use]
     pub fn likeness(&self, other: &Self) -> f32 {
         let (one, other) = (self.details(), other.details());
-        let mut best = [0.0, 1.0, 0.0, 0.0];
-        let mut greatest = correlation(&one, &other, best);
+        let mut best = Fit {
+            likeness: correlation(&one, &other, UNMOVED),
+            motion: UNMOVED,
+        };
         let mut steps = STEPS;
         for _ in 0..ROUNDS {
             for _ in 0..TRIES {
-                let before = greatest;
-                for (part, step) in steps.into_iter().enumerate() {
-                    for step in [-step, step] {
-                        let mut motion = best;
-                        motion[part] += step;
-                        let centre = if part == 1 { 1.0 } else { 0.0 };
-                        if (motion[part] - centre).abs() > FURTHEST[part] {
-                            continue;
-                        }
-                        let found = correlation(&one, &other, motion);
-                        if found > greatest {
-                            (greatest, best) = (found, motion);
-                        }
-                    }
-                }
-                if greatest <= before {
+                let before = best.likeness;
+                best = best.improved(&one, &other, steps);
+                if best.likeness <= before {
                     break;
                 }
             }
-            if greatest < HOPELESS {
+            if best.likeness < HOPELESS {
                 break;
             }
             steps = steps.map(|step| step / 2.0);
         }
-        greatest
+        best.likeness
     }
 
     /// Each cell against those around it, in units of their contrast.
@@ -101,6 +95,34 @@ impl FaceCrop {
         };
         let places = (0..Self::ROWS).flat_map(|row| (0..Self::COLUMNS).map(move |column| (column, row)));
         places.map(|(column, row)| detail(column, row)).collect()
+    }
+}
+
+/// A motion, and how alike the details of two crops are with it.
+#[derive(Clone, Copy)]
+struct Fit {
+    likeness: f32,
+    motion: Motion,
+}
+
+impl Fit {
+    /// The best fit after changing one part of the motion after the other by its step, in either direction.
+    fn improved(self, one: &[f32], other: &[f32], steps: Motion) -> Self {
+        let mut best = self;
+        for (part, step) in steps.into_iter().enumerate() {
+            for step in [-step, step] {
+                let mut motion = best.motion;
+                motion[part] += step;
+                if (motion[part] - UNMOVED[part]).abs() > FURTHEST[part] {
+                    continue;
+                }
+                let likeness = correlation(one, other, motion);
+                if likeness > best.likeness {
+                    best = Self { likeness, motion };
+                }
+            }
+        }
+        best
     }
 }
 
@@ -126,7 +148,7 @@ impl TryFrom<String> for FaceCrop {
 }
 
 /// The correlation of the details of one crop with those of another that is turned, scaled and moved.
-fn correlation(one: &[f32], other: &[f32], [turn, scale, across, down]: [f32; 4]) -> f32 {
+fn correlation(one: &[f32], other: &[f32], [turn, scale, across, down]: Motion) -> f32 {
     let (cos, sin) = (turn.cos() * scale, turn.sin() * scale);
     let (middle_x, middle_y) = (FaceCrop::COLUMNS as f32 / 2.0, FaceCrop::ROWS as f32 / 2.0);
     let mut sums = [0.0_f32; 6];

@@ -13,7 +13,7 @@ use domain::{
 };
 use std::{net::IpAddr, sync::Arc};
 use store::{
-    StoreError, audit,
+    StoreError, Tx, audit,
     people::{
         second_factors,
         users::{self, UserRow},
@@ -68,20 +68,9 @@ pub async fn staff(
         let Some(user) = users::find(tx, &id).await?.filter(|user| user.disabled_at.is_none()) else {
             return Ok(None);
         };
-        let own = user.tenant();
-        let mut tenant = None;
-        for id in [wanted.as_ref().filter(|id| user.operator || own == Some(id)), own]
-            .into_iter()
-            .flatten()
-        {
-            if tenant.is_none() {
-                tenant = tenants::find(tx, id).await?;
-            }
-        }
-        if tenant.is_none() && user.operator {
-            tenant = tenants::find_oldest(tx).await?;
-        }
-        let Some(tenant) = tenant else { return Ok(None) };
+        let Some(tenant) = find_tenant(tx, &user, wanted.as_ref()).await? else {
+            return Ok(None);
+        };
         let required = tenant
             .settings
             .as_ref()
@@ -90,6 +79,26 @@ pub async fn staff(
         Ok(Staff::of(user, tenant, lacks_factor, address))
     });
     unit.await
+}
+
+/// The tenant that a person works in: the one they want, if they may; or else their own; or else, for an operator, the oldest.
+async fn find_tenant(
+    tx: &mut Tx,
+    user: &UserRow,
+    wanted: Option<&TenantId>,
+) -> Result<Option<tenants::TenantRow>, StoreError> {
+    let own = user.tenant();
+    let wanted = wanted.filter(|id| user.operator || own == Some(*id));
+    for id in [wanted, own].into_iter().flatten() {
+        if let Some(tenant) = tenants::find(tx, id).await? {
+            return Ok(Some(tenant));
+        }
+    }
+    if user.operator {
+        tenants::find_oldest(tx).await
+    } else {
+        Ok(None)
+    }
 }
 
 impl Staff {

@@ -246,30 +246,32 @@ async fn open(
 /// Why the picture should be taken again, as far as is known now. The analysis of a document knows better what is missing than
 /// the first check, which found an outline or none.
 fn problems(capture: &CaptureRow, seen: &Seen) -> Vec<Reason> {
-    let mut problems = match seen {
+    match seen {
         Seen::Document(findings) => document_problems(&findings.quality, &QualityLimits::default()),
-        Seen::Selfie(_) => capture.problems.clone(),
+        Seen::Selfie(findings) => selfie_problems(capture.problems.clone(), findings),
+    }
+}
+
+/// The same for a selfie with which the upload had these problems.
+fn selfie_problems(mut problems: Vec<Reason>, selfie: &SelfieFindings) -> Vec<Reason> {
+    if selfie.unavailable.contains(&Unavailable::Face) {
+        return problems;
+    }
+    if selfie.face.is_some() {
+        // The upload saw the light of the whole picture. The decision goes by that of the face.
+        problems.retain(|problem| *problem != Reason::SelfieLowQuality);
+        if selfie_is_poor(&selfie.quality, &QualityLimits::default()) {
+            problems.push(Reason::SelfieLowQuality);
+        }
+    }
+    let worst = match (selfie.faces, &selfie.face) {
+        (2.., _) => Some(Reason::SelfieMultipleFaces),
+        (_, None) => Some(Reason::SelfieNoFace),
+        (_, Some(_)) => cover_problem(&selfie.signs, &selfie.quality, &SelfieLimits::default()),
     };
-    if let Seen::Selfie(selfie) = seen
-        && !selfie.unavailable.contains(&Unavailable::Face)
-    {
-        if selfie.face.is_some() {
-            // The upload saw the light of the whole picture. The decision goes by that of the face.
-            problems.retain(|problem| *problem != Reason::SelfieLowQuality);
-            if selfie_is_poor(&selfie.quality, &QualityLimits::default()) {
-                problems.push(Reason::SelfieLowQuality);
-            }
-        }
-        match (selfie.faces, &selfie.face) {
-            (2.., _) => problems.insert(0, Reason::SelfieMultipleFaces),
-            (_, None) => problems.insert(0, Reason::SelfieNoFace),
-            _ => {
-                if let Some(problem) = cover_problem(&selfie.signs, &selfie.quality, &SelfieLimits::default()) {
-                    problems.retain(|known| *known != problem);
-                    problems.insert(0, problem);
-                }
-            }
-        }
+    if let Some(worst) = worst {
+        problems.retain(|known| *known != worst);
+        problems.insert(0, worst);
     }
     problems
 }

@@ -85,7 +85,15 @@ pub async fn result(honnin: &Honnin, applicant: &Applicant) -> Result<Shown, Ste
             Some(FailureReason::ConsentDeclined) => Ending::Declined,
             Some(FailureReason::OperatorCancelled) => Ending::Cancelled,
             Some(FailureReason::ErasedBeforeDecision) => Ending::Erased,
-            _ => Ending::Failed,
+            Some(
+                FailureReason::ProcessingError
+                | FailureReason::MediaCorrupted
+                | FailureReason::MediaLost
+                | FailureReason::AttemptsExhausted
+                | FailureReason::DeviceNotSupported
+                | FailureReason::SettingsInvalid,
+            )
+            | None => Ending::Failed,
         },
         (Status::Expired, _) => Ending::Expired,
     };

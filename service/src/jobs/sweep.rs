@@ -4,7 +4,7 @@
 use crate::{
     Honnin,
     jobs::clock_jump,
-    people::{known_browser, sign_in},
+    people::{known_browser, try_counter},
     privacy::secret_age,
     request_log::{self, Kept},
     runtime::{job_error::JobError, master_key},
@@ -188,7 +188,7 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
     let jobs = in_batches(honnin, async move |tx| jobs::remove_finished(tx, finished, BATCH).await);
     steps.note("finished jobs", jobs.await);
     let tries = in_slices(honnin, async move |tx, after| {
-        try_counters::sweep(tx, now, sign_in::WINDOW, after.map(Vec::as_slice), BATCH).await
+        try_counters::sweep(tx, now, try_counter::WINDOW, after.map(Vec::as_slice), BATCH).await
     });
     steps.note("attempts to sign in", tries.await);
     let browsers = in_batches(honnin, async move |tx| {

@@ -222,7 +222,7 @@ pub async fn sign_out_everywhere(honnin: &Honnin, staff: &Staff) -> Result<u64, 
 /// Whether the session of somebody who is signed in is still valid: while a password was hashed or a form filled in, all their sessions may
 /// have been ended, or the account disabled. It stays as it is until the unit is done.
 pub(super) async fn goes_on(tx: &mut Tx, staff: &Staff) -> Result<bool, StoreError> {
-    let found = visit::find_active(tx, staff.user()).await?;
+    let found = visit::lock_active(tx, staff.user()).await?;
     Ok(found.is_some_and(|user| user.session_epoch == staff.session_epoch()))
 }
 

@@ -6,7 +6,7 @@ use crate::{
     access::{CommandLine, Forbidden, Rank, Roster, Staff},
     people::{
         self, BadField, NewPerson, has_admin, is_still, normalised,
-        sign_in::{after_count, bucket},
+        try_counter::{after_count, counter_name},
     },
     runtime::token,
 };
@@ -218,7 +218,7 @@ async fn store(
         return Ok(invited);
     };
     // Counted first, so that concurrent attempts keep within the limit.
-    let tries = bucket("invitation", [staff.tenant().as_str(), ""]);
+    let tries = counter_name("invitation", [staff.tenant().as_str(), ""]);
     let (limits, system) = (vec![(tries.clone(), TAKEN_LIMIT)], honnin.clone());
     // Whoever sends a form twice hangs up on the first: a few such forms would use up what the whole tenant may ask.
     let work = async move {

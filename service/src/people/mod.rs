@@ -17,6 +17,7 @@ pub mod reset_password;
 pub mod second_factor;
 pub mod set_up;
 pub mod sign_in;
+pub mod try_counter;
 pub mod visit;
 
 use crate::{

@@ -10,17 +10,11 @@ use crate::{
         known_browser::Client,
         normalised, password,
         pending_sign_in::{self, AfterFirstFactor},
+        try_counter::{after_count, counter_name},
         visit,
     },
-    runtime::to_completion::to_completion,
 };
-use domain::{
-    audit::AuditAction,
-    audit_detail::DetailWord,
-    secret::Secret,
-    time::{Millis, Timestamp},
-};
-use sha2::{Digest, Sha256};
+use domain::{audit::AuditAction, audit_detail::DetailWord, secret::Secret, time::Timestamp};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
@@ -30,7 +24,6 @@ use store::{
         users::{self, UserRow},
     },
 };
-use tokio::sync::Semaphore;
 
 /// Why nobody was signed in.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -49,8 +42,6 @@ pub enum SignInError {
     Store(#[from] StoreError),
 }
 
-/// The window in which attempts are counted.
-pub const WINDOW: Millis = Millis::minutes(15);
 /// Failures for one account from one network in a window.
 const PAIR_LIMIT: i64 = 5;
 /// Failures from one network in a window, for any account: somebody who tries one password on many accounts.
@@ -58,30 +49,22 @@ const ADDRESS_LIMIT: i64 = 30;
 /// Failures for one account in a window, from anywhere: generous, so that nobody can easily lock somebody else out.
 const ACCOUNT_LIMIT: i64 = 100;
 
-/// Attempts that are counted at a time in [`after_count`]: each goes on without its client, and none is over its limit yet.
-static COUNTED_AT_ONCE: Semaphore = Semaphore::const_new(64);
-
-/// The name of a counter.
-pub(super) fn bucket(kind: &str, parts: [&str; 2]) -> Vec<u8> {
-    Sha256::digest(format!("{kind}\n{}\n{}", parts[0], parts[1])).to_vec()
-}
-
 /// The counters of one caller for one account. The caller's own counter comes first: an endless attack creates no more rows,
 /// and fills no one else's counters.
-struct Buckets {
+struct Counters {
     /// None for somebody who is signed in: they can guess at no account but their own.
     address: Option<Vec<u8>>,
     pair: Vec<u8>,
     account: Vec<u8>,
 }
 
-impl Buckets {
+impl Counters {
     fn of_sign_in(email: &str, address: IpAddr) -> Self {
         let home = client_network(address).to_string();
         Self {
-            address: Some(bucket("address", [&home, ""])),
-            pair: bucket("pair", [email, &home]),
-            account: bucket("account", [email, ""]),
+            address: Some(counter_name("address", [&home, ""])),
+            pair: counter_name("pair", [email, &home]),
+            account: counter_name("account", [email, ""]),
         }
     }
 
@@ -90,8 +73,8 @@ impl Buckets {
         let (user, home) = (staff.user().as_str(), client_network(staff.address()).to_string());
         Self {
             address: None,
-            pair: bucket("confirmation", [user, &home]),
-            account: bucket("confirmation", [user, ""]),
+            pair: counter_name("confirmation", [user, &home]),
+            account: counter_name("confirmation", [user, ""]),
         }
     }
 
@@ -111,42 +94,6 @@ impl Buckets {
     }
 }
 
-/// Counts an attempt, up to the first counter that is over its limit, and returns whether it may proceed.
-pub(super) async fn count(honnin: &Honnin, buckets: Vec<(Vec<u8>, i64)>, now: Timestamp) -> Result<bool, StoreError> {
-    let unit = honnin.db.write(async move |tx| {
-        for (bucket, limit) in &buckets {
-            if try_counters::count(tx, bucket, now, WINDOW).await? > *limit {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    });
-    unit.await
-}
-
-/// Counts an attempt as [`count`] does, and does the `work` that is to follow unless it is over a limit, or else fails as `throttled`. If its client hangs
-/// up, also while it is counted, both are done: what is counted would otherwise be neither recorded nor taken back.
-pub(super) async fn after_count<T, E>(
-    honnin: &Honnin,
-    buckets: Vec<(Vec<u8>, i64)>,
-    now: Timestamp,
-    throttled: E,
-    work: impl Future<Output = Result<T, E>> + Send + 'static,
-) -> Result<T, E>
-where
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    let turn = COUNTED_AT_ONCE.acquire().await.map_err(StoreError::unavailable)?;
-    let honnin = honnin.clone();
-    to_completion(async move {
-        let may_proceed = count(&honnin, buckets, now).await?;
-        drop(turn);
-        if may_proceed { work.await } else { Err(throttled) }
-    })
-    .await
-}
-
 /// Signs a person in with their password, or begins to if they have a second factor.
 ///
 /// # Errors
@@ -159,9 +106,9 @@ pub async fn sign_in(
 ) -> Result<AfterFirstFactor, SignInError> {
     let address = client.address;
     let email = normalised(email);
-    let buckets = Buckets::of_sign_in(&email, address);
+    let counters = Counters::of_sign_in(&email, address);
     let refusal = move |user: Option<&UserRow>, now| visit::refusal(user, now, address);
-    let right = check(honnin, email, password, buckets, refusal).await?;
+    let right = check(honnin, email, password, counters, refusal).await?;
     let (client, now) = (client.clone(), honnin.now());
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
@@ -179,7 +126,7 @@ pub async fn sign_in(
 /// A password that was right when it was checked.
 pub(super) struct Right {
     user: UserRow,
-    buckets: Buckets,
+    counters: Counters,
     /// When it was counted as an attempt. To hash it took a while, in which another window may have begun.
     counted_at: Timestamp,
 }
@@ -190,16 +137,16 @@ async fn check(
     honnin: &Honnin,
     email: String,
     password: Secret<String>,
-    buckets: Buckets,
+    counters: Counters,
     refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send + 'static,
 ) -> Result<Right, SignInError> {
     if !honnin.allows_local_sign_in() {
         return Err(SignInError::Off);
     }
     let now = honnin.now();
-    let (limits, system) = (buckets.limits(), honnin.clone());
+    let (limits, system) = (counters.limits(), honnin.clone());
     // Counted tries are recorded even if their client hangs up: nobody locks an account without a trace.
-    let work = async move { compare(&system, email, password, buckets, now, refusal).await };
+    let work = async move { compare(&system, email, password, counters, now, refusal).await };
     after_count(honnin, limits, now, SignInError::Throttled, work).await
 }
 
@@ -208,7 +155,7 @@ async fn compare(
     honnin: &Honnin,
     email: String,
     password: Secret<String>,
-    buckets: Buckets,
+    counters: Counters,
     now: Timestamp,
     refusal: impl Fn(Option<&UserRow>, Timestamp) -> audit::Entry + Send,
 ) -> Result<Right, SignInError> {
@@ -220,7 +167,7 @@ async fn compare(
     match user {
         Some(user) if right && user.disabled_at.is_none() => Ok(Right {
             user,
-            buckets,
+            counters,
             counted_at: now,
         }),
         user => {
@@ -235,7 +182,7 @@ async fn compare(
 impl Right {
     /// Nobody succeeds whose account was disabled, or whose password was changed, while the one they entered was hashed.
     async fn check_still(&self, tx: &mut Tx) -> Result<(), SignInError> {
-        let found = visit::find_active(tx, &self.user.id).await?;
+        let found = visit::lock_active(tx, &self.user.id).await?;
         if found.is_none_or(|user| user.password != self.user.password) {
             return Err(SignInError::Wrong);
         }
@@ -243,7 +190,7 @@ impl Right {
     }
 
     async fn take_back(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        self.buckets.take_back(tx, self.counted_at).await
+        self.counters.take_back(tx, self.counted_at).await
     }
 
     /// The same, and takes the attempt back.
@@ -258,7 +205,7 @@ pub(super) async fn take_back(tx: &mut Tx, user: &UserRow, pending: &PendingSign
     let (Some(counted_at), Ok(address)) = (pending.counted_at, pending.address.parse()) else {
         return Ok(());
     };
-    Buckets::of_sign_in(&user.email, address)
+    Counters::of_sign_in(&user.email, address)
         .take_back(tx, counted_at)
         .await
 }
@@ -276,8 +223,8 @@ pub async fn confirm_password(honnin: &Honnin, staff: &Staff, password: Secret<S
 pub(super) async fn check_own(honnin: &Honnin, staff: &Staff, password: Secret<String>) -> Result<Right, SignInError> {
     let caller = staff.clone();
     let refusal = move |_: Option<&UserRow>, now| visit::refused_proof(&caller, now, DetailWord::ConfirmationPassword);
-    let buckets = Buckets::of_confirmation(staff);
-    let right = check(honnin, staff.email().to_owned(), password, buckets, refusal).await?;
+    let counters = Counters::of_confirmation(staff);
+    let right = check(honnin, staff.email().to_owned(), password, counters, refusal).await?;
     if right.user.id != *staff.user() {
         return Err(SignInError::Wrong);
     }

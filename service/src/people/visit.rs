@@ -23,7 +23,7 @@ use store::{
 
 /// The account of somebody who is about to sign in, as it is now: while a password is hashed or a provider is asked, it may be disabled, or get
 /// another password. It stays as it is until the unit is done. `None` if it is disabled.
-pub(super) async fn find_active(tx: &mut Tx, user: &UserId) -> Result<Option<UserRow>, StoreError> {
+pub(super) async fn lock_active(tx: &mut Tx, user: &UserId) -> Result<Option<UserRow>, StoreError> {
     users::lock(tx, user).await?;
     let found = users::find(tx, user).await?;
     Ok(found.filter(|user| user.disabled_at.is_none()))

@@ -56,7 +56,7 @@ pub async fn lacks_all_keys(honnin: &Honnin) -> Result<bool, StoreError> {
     let newest = find.await?;
     for some in newest.chunks(BATCH as usize) {
         let keys: Vec<_> = some.iter().map(|(_, key)| key.clone()).collect();
-        if honnin.vault.find_destroyed(&keys).await?.len() < keys.len() {
+        if honnin.vault.list_destroyed(&keys).await?.len() < keys.len() {
             return Ok(false);
         }
     }
@@ -161,7 +161,7 @@ pub async fn forget_deleted(honnin: &Honnin, pictures: &[(SessionId, String)]) -
 /// # Errors
 /// If a database does not respond.
 pub async fn count_unknown_keys(honnin: &Honnin) -> Result<u64, StoreError> {
-    Ok(find_unknown_keys(honnin).await?.len() as u64)
+    Ok(list_unknown_keys(honnin).await?.len() as u64)
 }
 
 /// Destroys those keys; returns how many there were. Only for an installation that was just restored and serves nobody: a node that is running
@@ -170,20 +170,20 @@ pub async fn count_unknown_keys(honnin: &Honnin) -> Result<u64, StoreError> {
 /// # Errors
 /// If a database does not respond.
 pub async fn forget_unknown_keys(honnin: &Honnin) -> Result<u64, StoreError> {
-    let unknown = find_unknown_keys(honnin).await?;
+    let unknown = list_unknown_keys(honnin).await?;
     // What a reader has kept of them is gone once the database is closed.
     honnin.vault.destroy_many(&unknown).await?;
     Ok(unknown.len() as u64)
 }
 
-async fn find_unknown_keys(honnin: &Honnin) -> Result<Vec<DataKeyId>, StoreError> {
+async fn list_unknown_keys(honnin: &Honnin) -> Result<Vec<DataKeyId>, StoreError> {
     let of_tenants = honnin.db.read(async |tx| identities::list_keys(tx).await).await?;
     let mut named: BTreeSet<DataKeyId> = of_tenants.into_iter().collect();
     let mut batches = Batches::default();
     while let Some(listed) = batches.list(honnin).await? {
         named.extend(listed.into_iter().map(|(_, key)| key));
     }
-    honnin.vault.find_unnamed(&named).await
+    honnin.vault.list_unnamed(&named).await
 }
 
 /// Sessions that were not erased, some at a time.
@@ -219,7 +219,7 @@ impl Batches {
             return Ok(None);
         };
         let keys: Vec<_> = listed.iter().map(|(_, key)| key.clone()).collect();
-        let destroyed = honnin.vault.find_destroyed(&keys).await?;
+        let destroyed = honnin.vault.list_destroyed(&keys).await?;
         let sessions = listed.len() as u64;
         let without = listed.into_iter().filter(|(_, key)| destroyed.contains(key));
         Ok(Some(Batch {

@@ -11,7 +11,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     ids::{EventId, SessionId, TenantId},
-    session::{FailureReason, Session, Status},
+    session::{FailureReason, Session},
 };
 use store::{
     StoreError, Tx, audit, review,
@@ -127,37 +127,31 @@ pub(super) async fn end_early(
     at: ClockReading,
 ) -> Result<(), StoreError> {
     let (now, certain) = (at.now, at.for_certain());
-    match (row.session.status, row.session.status_at(certain)) {
-        (Status::Completed | Status::Failed | Status::Expired, _) => {}
-        (_, Status::Expired) => {
-            // Its deadline has passed, but that has not been stored yet.
-            if let Some(expired) = row.session.expire(certain) {
-                row.session = expired;
-                let ending = Ending {
-                    event,
-                    tenant: owner,
-                    row,
-                    at,
-                };
-                ending.expire(tx).await?;
-            }
-        }
-        _ => {
-            if let Ok(abandoned) = row.session.abandon(certain) {
-                row.session = abandoned;
-                row.outcome = None;
-                let ending = Ending {
-                    event,
-                    tenant: owner,
-                    row,
-                    at,
-                };
-                ending.fail(tx, FailureReason::ErasedBeforeDecision).await?;
-                review::release(tx, &row.session.id).await?;
-                queue_stays::leave(tx, &row.session.id, now).await?;
-                review::remove_pending(tx, &row.session.id).await?;
-            }
-        }
+    if let Some(expired) = row.session.expire(certain) {
+        // Its deadline has passed, but that has not been stored yet.
+        row.session = expired;
+        let ending = Ending {
+            event,
+            tenant: owner,
+            row,
+            at,
+        };
+        return ending.expire(tx).await;
+    }
+    // Refused if the session has ended.
+    if let Ok(abandoned) = row.session.abandon(certain) {
+        row.session = abandoned;
+        row.outcome = None;
+        let ending = Ending {
+            event,
+            tenant: owner,
+            row,
+            at,
+        };
+        ending.fail(tx, FailureReason::ErasedBeforeDecision).await?;
+        review::release(tx, &row.session.id).await?;
+        queue_stays::leave(tx, &row.session.id, now).await?;
+        review::remove_pending(tx, &row.session.id).await?;
     }
     Ok(())
 }

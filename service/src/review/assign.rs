@@ -35,8 +35,16 @@ pub enum AssignError {
     Store(#[from] StoreError),
 }
 
-/// Assigns a case to a person, or to nobody. `before` is who it was assigned to when the caller looked: of two who take the same case,
-/// the second is told who was first.
+/// To whom a case passes; `None` stands for nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reassignment<'a> {
+    /// Who had it when the caller looked: of two who take the same case, the second is told who was first.
+    pub from: Option<&'a UserId>,
+    /// Who gets it.
+    pub to: Option<&'a UserId>,
+}
+
+/// Assigns a case to a person, or to nobody.
 ///
 /// # Errors
 /// [`AssignError`].
@@ -44,11 +52,10 @@ pub async fn assign(
     honnin: &Honnin,
     reviewer: &Reviewer,
     id: &SessionId,
-    before: Option<&UserId>,
-    to: Option<&UserId>,
+    Reassignment { from, to }: Reassignment<'_>,
 ) -> Result<(), AssignError> {
     let (staff, id, now) = (reviewer.staff().clone(), id.clone(), honnin.now());
-    let (before, to) = (before.cloned(), to.cloned());
+    let (from, to) = (from.cloned(), to.cloned());
     let unit = honnin.db.write(async move |tx| {
         let mut row = sessions::find(tx, staff.tenant(), &id)
             .await?
@@ -59,7 +66,7 @@ pub async fn assign(
         // Of two at the same time, one runs again and sees what the other did.
         sessions::save(tx, &mut row).await?;
         let now_with = review::find_assignee(tx, &id).await?;
-        if now_with.as_ref().map(|colleague| &colleague.id) != before.as_ref() {
+        if now_with.as_ref().map(|colleague| &colleague.id) != from.as_ref() {
             return Err(AssignError::Changed(now_with.map(|colleague| colleague.name)));
         }
         match &to {
@@ -75,7 +82,7 @@ pub async fn assign(
             }
         }
         let name = |user: Option<&UserId>| user.map_or_else(|| DetailWord::Nobody.to_string(), UserId::to_string);
-        let change = format!("{} → {}", name(before.as_ref()), name(to.as_ref()));
+        let change = format!("{} → {}", name(from.as_ref()), name(to.as_ref()));
         let entry = staff.entry(now, AuditAction::CaseAssign).about(&id);
         audit::record(tx, &entry.with_detail(change)).await?;
         Ok(())

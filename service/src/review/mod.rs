@@ -7,7 +7,7 @@ mod rule;
 mod same_face;
 pub(crate) mod take_effect;
 
-pub use assign::{AssignError, assign, list_reviewers};
+pub use assign::{AssignError, Reassignment, assign, list_reviewers};
 pub use case::{Case, CaseError, Picture, UndoneDecision, find_picture, keep_case, leave_case, open_case};
 pub use rule::{AskedAgain, LookedAt, NOTE_LIMIT, ReviewDecision, RuleError, UNDO, ask_again, reopen, rule};
 pub use store::review::PendingRuling;
@@ -207,6 +207,15 @@ pub(crate) const KEPT: Bounds = Bounds {
     longest: Millis::seconds(5),
 };
 
+/// Whose waiting cases are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CasesOf {
+    /// All, whether they are assigned to somebody or not.
+    Everybody,
+    /// Those that are assigned to the caller.
+    Caller,
+}
+
 /// Counts the waiting cases, or those with one kind of document, or those assigned to the caller, by reason. With thousands of cases, the
 /// numbers may be some seconds old, but for that of the caller's own.
 ///
@@ -216,12 +225,15 @@ pub async fn count_by_reason(
     honnin: &Honnin,
     reviewer: &Reviewer,
     document: Option<DocumentType>,
-    mine: bool,
+    of: CasesOf,
 ) -> Result<ReasonCounts, StoreError> {
     let (tenant, user) = (reviewer.staff().tenant().clone(), reviewer.staff().user().clone());
     let cases = Cases {
         document,
-        assigned_to: mine.then(|| user.clone()),
+        assigned_to: match of {
+            CasesOf::Everybody => None,
+            CasesOf::Caller => Some(user.clone()),
+        },
     };
     let key = (tenant.clone(), cases.clone());
     let (db, cases_of) = (honnin.db.clone(), tenant.clone());

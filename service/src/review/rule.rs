@@ -272,7 +272,6 @@ async fn store_ruling(
         Ruling::Rejected | Ruling::AskedAgain => Vec::new(),
     };
     let outcome = row.outcome.ok_or(StoreError::Corrupt("a case without an outcome"))?;
-    let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
     let mut pending = made.clone();
     // The time to undo it begins now. The search for a face and the wait for others who write come before, and may take longer than all of it.
     pending.due_at = honnin.now().plus(UNDO);
@@ -282,16 +281,13 @@ async fn store_ruling(
             let unknown = outcome.reasons.into_iter().filter(|reason| reason.known().is_none());
             pending.reasons.extend(unknown);
         }
-        Ruling::Approved | Ruling::AskedAgain if !not_performed.is_empty() => {
-            return Err(RuleError::NotPerformed(not_performed));
+        Ruling::Approved | Ruling::AskedAgain => {
+            let not_performed = steps_not_performed(&row.session.plan, &outcome.checks);
+            if !not_performed.is_empty() {
+                return Err(RuleError::NotPerformed(not_performed));
+            }
+            check_were_seen(others, faces, seen)?;
         }
-        Ruling::Approved if others.iter().any(|other| !seen.contains(other)) => {
-            return Err(RuleError::SameDocument(others));
-        }
-        Ruling::Approved if faces.sessions.iter().any(|other| !seen.contains(other)) => {
-            return Err(RuleError::SameFace(faces.sessions.clone()));
-        }
-        Ruling::Approved | Ruling::AskedAgain => {}
     }
     review::insert_pending(tx, &pending).await?;
     let job = NewJob {
@@ -302,6 +298,18 @@ async fn store_ruling(
     };
     jobs::enqueue(tx, job).await?;
     Ok(Some(pending.due_at))
+}
+
+/// Refuses an approval if its document or face was approved in other sessions, and the reviewer has not `seen` all of these.
+fn check_were_seen(same_document: Vec<SessionId>, same_face: &SameFace, seen: &[SessionId]) -> Result<(), RuleError> {
+    let is_unseen = |other: &SessionId| !seen.contains(other);
+    if same_document.iter().any(is_unseen) {
+        return Err(RuleError::SameDocument(same_document));
+    }
+    if same_face.sessions.iter().any(is_unseen) {
+        return Err(RuleError::SameFace(same_face.sessions.clone()));
+    }
+    Ok(())
 }
 
 /// A note that may be stored; one that contains only white space counts as none.

@@ -25,7 +25,7 @@ pub(crate) async fn list_secrets(honnin: &Honnin) -> Result<Vec<Vec<u8>>, StoreE
 ///
 /// # Errors
 /// If a database does not respond.
-pub async fn find_missing(honnin: &Honnin) -> Result<Vec<u32>, StoreError> {
+pub async fn list_missing(honnin: &Honnin) -> Result<Vec<u32>, StoreError> {
     let mut used: BTreeSet<u32> = honnin.vault.list_versions().await?.into_iter().collect();
     let secrets = list_secrets(honnin).await?;
     used.extend(secrets.iter().filter_map(|sealed| honnin.vault.version_of(sealed)));
@@ -38,7 +38,7 @@ pub async fn find_missing(honnin: &Honnin) -> Result<Vec<u32>, StoreError> {
 /// # Errors
 /// If a database does not respond.
 pub async fn warn_of_missing(honnin: &Honnin) -> Result<(), StoreError> {
-    for version in find_missing(honnin).await? {
+    for version in list_missing(honnin).await? {
         tracing::error!(
             version,
             "a version of the master key is missing: what it encrypts cannot be read until its line is put back; \

@@ -78,7 +78,7 @@ async fn check(honnin: &Honnin) -> Readiness {
 
 /// Whether no version of the master key is known to be missing. A database that does not answer says nothing of it.
 async fn has_master_key(honnin: &Honnin) -> bool {
-    let found = timeout(TIMEOUT, master_key::find_missing(honnin)).await;
+    let found = timeout(TIMEOUT, master_key::list_missing(honnin)).await;
     !matches!(found, Ok(Ok(missing)) if !missing.is_empty())
 }
 

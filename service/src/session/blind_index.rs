@@ -12,7 +12,7 @@ use domain::{
     audit::AuditAction,
     audit_detail::DetailPhrase,
     blind_index::{Term, of_name, of_session},
-    civil_date,
+    civil_date, cursor,
     document::OcrField,
     ids::{SessionId, TenantId},
     request::PreRegistered,
@@ -107,14 +107,11 @@ pub async fn find_person(
     let search = honnin
         .db
         .read(async move |tx| search::list(tx, &tenant, &filter, &page, now).await);
-    let mut sessions = search.await?;
-    let shown = sessions.len().min(limit as usize);
-    let more = sessions.len() > shown;
-    sessions.truncate(shown);
+    let (sessions, more) = cursor::page_of(search.await?, limit);
     let what = if more { found_more } else { found };
     let entry = staff
         .entry(now, AuditAction::SessionSearch)
-        .with_detail(what.with(shown));
+        .with_detail(what.with(sessions.len()));
     let record = honnin.db.write(async move |tx| audit::record(tx, &entry).await);
     record.await?;
     Ok(FoundPerson { sessions, more })

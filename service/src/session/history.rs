@@ -189,37 +189,37 @@ pub(crate) async fn open(honnin: &Honnin, rows: Rows, disclosure: Disclosure) ->
         .iter()
         .map(|capture| taken(capture, &rows.row, key.as_ref()))
         .collect::<Result<_, _>>()?;
-    let mut decisions = Vec::new();
-    for row in &rows.decisions {
-        let explained = match (&key, &row.explanation) {
-            (Some(key), Some(sealed)) => {
-                let associated_data = rows.row.associated_data(SealedValue::Explanation(row.attempt));
-                Some(open_json::<Explanation>(key, &associated_data, sealed)?)
-            }
-            _ => None,
-        };
-        let explained = explained.map(Personal::into_exposed).unwrap_or_default();
-        decisions.push(Decided {
-            attempt: row.attempt,
-            at: row.decided_at,
-            verdict: row.verdict,
-            policy: row.policy.clone(),
-            models: row.models.clone(),
-            scores: explained.scores,
-            reasons: explained.reasons,
-        });
-    }
+    let decisions = rows.decisions.iter().map(|row| decided(row, &rows.row, key.as_ref()));
     let rulings = rows.rulings.iter().map(|ruled| judged(ruled, &rows.row, key.as_ref()));
     Ok(SessionHistory {
+        decisions: decisions.collect::<Result<_, _>>()?,
         rulings: rulings.collect::<Result<_, _>>()?,
         document_type: rows.row.document_type,
         failure: rows.row.failure_reason,
         callback_url: rows.row.callback_url.clone(),
         detail: detail(honnin, bare, now).await?,
         captures,
-        decisions,
         links: rows.links,
         events: rows.events,
+    })
+}
+
+/// An automatic decision on `session`, with its explanation if there is a key to open it.
+fn decided(row: &DecisionRow, session: &SessionRow, key: Option<&SessionKey>) -> Result<Decided, StoreError> {
+    let associated_data = session.associated_data(SealedValue::Explanation(row.attempt));
+    let sealed = key.zip(row.explanation.as_ref());
+    let explained = sealed
+        .map(|(key, sealed)| open_json::<Explanation>(key, &associated_data, sealed))
+        .transpose()?;
+    let explained = explained.map(Personal::into_exposed).unwrap_or_default();
+    Ok(Decided {
+        attempt: row.attempt,
+        at: row.decided_at,
+        verdict: row.verdict,
+        policy: row.policy.clone(),
+        models: row.models.clone(),
+        scores: explained.scores,
+        reasons: explained.reasons,
     })
 }
 
@@ -288,8 +288,8 @@ fn taken(row: &CaptureRow, session: &SessionRow, key: Option<&SessionKey>) -> Re
         }
         Slot::Selfie => {
             let found: Personal<SelfieFindings> = open_json(key, &associated_data, sealed)?;
-            taken.poses.clone_from(&found.expose().poses);
             let found = found.expose();
+            taken.poses.clone_from(&found.poses);
             taken.face = found.face.is_some();
             taken.best = found
                 .best_frame

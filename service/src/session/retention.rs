@@ -9,6 +9,7 @@ use crate::{
     session::undated,
 };
 use domain::{
+    cursor::After,
     ids::{SessionId, TenantId},
     session::Session,
     time::{Millis, Timestamp},
@@ -118,7 +119,7 @@ struct Batch {
 async fn next_batch(
     honnin: &Honnin,
     tenant: &TenantId,
-    after: Option<(Timestamp, SessionId)>,
+    after: Option<After<SessionId>>,
 ) -> Result<Option<Batch>, StoreError> {
     let tenant = tenant.clone();
     let unit = honnin.db.read(async move |tx| {

@@ -3,6 +3,7 @@
 use crate::{Honnin, access::Staff, audit::record_look};
 use domain::{
     audit_detail::DetailWord,
+    cursor::After,
     ids::{SessionId, TenantId},
     time::Timestamp,
 };
@@ -73,7 +74,7 @@ pub(super) async fn within_reach(
     tx: &mut Tx,
     tenant: &TenantId,
     filter: Filter,
-    after: Option<&(Timestamp, SessionId)>,
+    after: Option<&After<SessionId>>,
     looked_at: u32,
 ) -> Result<(Filter, Option<Timestamp>), StoreError> {
     if !filter.looks_at_each() {
@@ -86,7 +87,7 @@ pub(super) async fn within_reach(
 
 /// Where the next page starts of a search that went back to `reach`.
 #[must_use]
-pub fn before(reach: Timestamp) -> (Timestamp, SessionId) {
+pub fn before(reach: Timestamp) -> After<SessionId> {
     // No id comes before it.
     (reach, SessionId::from_random([0; 16]))
 }

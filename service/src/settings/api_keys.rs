@@ -181,25 +181,23 @@ struct Wanted {
 async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wanted) -> Result<Issued, IssueKeyError> {
     let staff = developer.staff();
     let now = honnin.now();
-    let keys = [Mode::Live, Mode::Sandbox].map(|mode| api_key::generate(&*honnin.random, mode));
+    // Which of them is issued is known in the unit, which reads the tenant's mode.
+    let [live, sandbox] = [Mode::Live, Mode::Sandbox].map(|mode| api_key::generate(&*honnin.random, mode));
     let entry = staff.entry(now, AuditAction::KeyIssue).about(&id);
-    let (tenant, offered, new) = (staff.tenant().clone(), keys.clone(), id.clone());
-    let caller = staff.clone();
-    let scopes = wanted.scopes;
+    let (caller, new, scopes) = (staff.clone(), id.clone(), wanted.scopes);
     let unit = honnin.db.write(async move |tx| {
         // A key works until it is revoked: a person who has just lost access must not get one.
         if !is_still(tx, &caller).await? {
             return Err(IssueKeyError::Forbidden);
         }
-        let owner = tenants::load(tx, &tenant).await?;
-        let [live, test] = &offered;
-        let key = match owner.mode {
-            Mode::Live => live,
-            Mode::Sandbox => test,
+        let tenant = tenants::load(tx, caller.tenant()).await?;
+        let key = match tenant.mode {
+            Mode::Live => &live,
+            Mode::Sandbox => &sandbox,
         };
         let row = ApiKeyRow {
             id: new.clone(),
-            tenant: tenant.clone(),
+            tenant: tenant.id.clone(),
             name: wanted.name.clone(),
             prefix: api_key::prefix(key.expose()),
             hash: api_key::hash(key.expose()),
@@ -213,24 +211,19 @@ async fn issue(honnin: &Honnin, developer: &Developer, id: ApiKeyId, wanted: Wan
             networks: wanted.networks.clone(),
         };
         if let Some((old, end)) = &wanted.replaces
-            && !api_keys::replace(tx, &tenant, old, now, *end).await?
+            && !api_keys::replace(tx, &tenant.id, old, now, *end).await?
         {
             // Somebody revoked or replaced it meanwhile.
-            let why = replaceable(api_keys::list(tx, &tenant).await?, old, now);
+            let why = replaceable(api_keys::list(tx, &tenant.id).await?, old, now);
             return Err(why.err().unwrap_or(IssueKeyError::NotFound));
         }
         api_keys::insert(tx, &row).await?;
         for detail in wanted.describe(now) {
             audit::record(tx, &entry.clone().with_detail(detail)).await?;
         }
-        Ok::<_, IssueKeyError>(owner.mode)
+        Ok::<_, IssueKeyError>(key.clone())
     });
-    let mode = unit.await?;
-    let [live, test] = keys;
-    let key = match mode {
-        Mode::Live => live,
-        Mode::Sandbox => test,
-    };
+    let key = unit.await?;
     Ok(Issued { id, key, scopes })
 }
 
@@ -285,9 +278,9 @@ pub async fn list_keys(honnin: &Honnin, developer: &Developer) -> Result<Vec<Api
     unit.await
 }
 
-/// A key in a list.
+/// A key with whoever issued it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedKey {
+pub struct KeyAndIssuer {
     /// The key.
     pub key: ApiKeyRow,
     /// The name of the person who issued it; `None` if it is from the command line, or the audit log no longer says.
@@ -304,7 +297,7 @@ pub async fn list_key_page(
     listed: ListedKeys,
     after: Option<After<ApiKeyId>>,
     limit: u32,
-) -> Result<Vec<ListedKey>, StoreError> {
+) -> Result<Vec<KeyAndIssuer>, StoreError> {
     let (tenant, now) = (developer.staff().tenant().clone(), honnin.now());
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
         let keys = api_keys::list_page(tx, &tenant, listed, now, after.as_ref(), limit).await?;
@@ -314,7 +307,7 @@ pub async fn list_key_page(
             }
             _ => HashMap::new(),
         };
-        let listed = keys.into_iter().map(|key| ListedKey {
+        let listed = keys.into_iter().map(|key| KeyAndIssuer {
             issued_by: issuers.remove(&key.id),
             key,
         });

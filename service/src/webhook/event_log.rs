@@ -1,7 +1,10 @@
 //! A tenant's events as its server reads them: what was sent, or would have been.
 
 use crate::{Honnin, access::Tenant, webhook::payload};
-use domain::{cursor, ids::EventId, time::Timestamp};
+use domain::{
+    cursor::{self, After},
+    ids::EventId,
+};
 use store::{StoreError, webhook::outbox};
 
 /// A page of events.
@@ -10,7 +13,7 @@ pub struct EventPage {
     /// The bodies of their webhooks, newest first, without reviewers' notes.
     pub bodies: Vec<Vec<u8>>,
     /// Where the next page starts; `None` on the last one.
-    pub next: Option<(Timestamp, EventId)>,
+    pub next: Option<After<EventId>>,
 }
 
 /// The tenant's events after the one with this time and id. Reviewers' notes are left out: they may contain personal data, each
@@ -21,7 +24,7 @@ pub struct EventPage {
 pub async fn list_events(
     honnin: &Honnin,
     tenant: &Tenant,
-    after: Option<(Timestamp, EventId)>,
+    after: Option<After<EventId>>,
     limit: u32,
 ) -> Result<EventPage, StoreError> {
     tenant.record_use(honnin).await?;

@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     audit::AuditAction,
     audit_detail::DetailPhrase,
-    cursor,
+    cursor::{self, After},
     ids::{EventId, SessionId, TenantId},
     tenant::TenantSettings,
     time::Timestamp,
@@ -138,23 +138,16 @@ pub async fn send_sessions_again(
         let receiver = requester.require_receiver(tx).await?;
         let (mut count, mut left_out) = (0, 0);
         for session in &sessions {
-            let before = count;
-            let events = events::list_of_session(tx, session).await?;
-            for event in events.iter().filter(|event| event.tenant == requester.tenant) {
-                if !is_meant(tx, &receiver.settings, event).await? {
-                    continue;
-                }
-                if receiver.is_denied(event) {
-                    left_out += 1;
-                } else if resend(tx, event, now).await? {
-                    count += 1;
-                }
-            }
-            if count > before {
+            let mut events = events::list_of_session(tx, session).await?;
+            events.retain(|event| event.tenant == requester.tenant);
+            let of_session = resend_meant(tx, &receiver, &events, now).await?;
+            if of_session.count > 0 {
                 // One for each, so that its access log says that its metadata, and perhaps a note, went out again.
-                let sent = DetailPhrase::Events.with(count - before);
+                let sent = DetailPhrase::Events.with(of_session.count);
                 audit::record(tx, &entry.clone().about(session).with_detail(sent)).await?;
             }
+            count += of_session.count;
+            left_out += of_session.left_out;
         }
         Ok(SentAgain {
             count,
@@ -165,15 +158,40 @@ pub async fn send_sessions_again(
     unit.await
 }
 
-/// The result of resending a range.
+/// Sends those of `events` now that were meant for the receiver.
+async fn resend_meant(
+    tx: &mut Tx,
+    receiver: &Receiver,
+    events: &[EventRow],
+    now: Timestamp,
+) -> Result<SentAgain, StoreError> {
+    let (mut count, mut left_out) = (0, 0);
+    for event in events {
+        if !is_meant(tx, &receiver.settings, event).await? {
+            continue;
+        }
+        if receiver.is_denied(event) {
+            left_out += 1;
+        } else if resend(tx, event, now).await? {
+            count += 1;
+        }
+    }
+    Ok(SentAgain {
+        count,
+        left_out,
+        go_on_after: None,
+    })
+}
+
+/// The result of resending several events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentAgain {
     /// How many events.
     pub count: usize,
-    /// How many of the range were skipped because of [`RedeliverError::NeedsAdmin`].
+    /// How many were skipped because of [`RedeliverError::NeedsAdmin`].
     pub left_out: usize,
     /// The last of them, if there are more: the filter's `after` of the next call.
-    pub go_on_after: Option<(Timestamp, EventId)>,
+    pub go_on_after: Option<After<EventId>>,
 }
 
 /// Resends the deliveries that `filter` selects, up to [`MAX_AT_ONCE`], oldest first, starting at its `after`.

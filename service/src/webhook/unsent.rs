@@ -5,7 +5,14 @@ use crate::{
     access::Developer,
     webhook::redeliver::{MAX_AT_ONCE, RedeliverError, Requester, SentAgain, send_first, take_turn},
 };
-use domain::{audit::AuditAction, audit_detail::DetailPhrase, cursor, event::EventKind, ids::EventId, time::Timestamp};
+use domain::{
+    audit::AuditAction,
+    audit_detail::DetailPhrase,
+    cursor::{self, After},
+    event::EventKind,
+    ids::EventId,
+    time::Timestamp,
+};
 use store::{
     StoreError, audit,
     webhook::{events::EventRow, unsent},
@@ -49,7 +56,7 @@ pub async fn count(honnin: &Honnin, developer: &Developer) -> Result<i64, StoreE
 pub async fn list(
     honnin: &Honnin,
     developer: &Developer,
-    after: Option<(Timestamp, EventId)>,
+    after: Option<After<EventId>>,
     limit: u32,
 ) -> Result<Vec<Unsent>, StoreError> {
     let tenant = developer.staff().tenant().clone();
@@ -67,7 +74,7 @@ pub async fn list(
 pub async fn send_all(
     honnin: &Honnin,
     developer: &Developer,
-    after: Option<(Timestamp, EventId)>,
+    after: Option<After<EventId>>,
 ) -> Result<SentAgain, RedeliverError> {
     let (now, staff) = (honnin.now(), developer.staff());
     let requester = Requester::of(staff);

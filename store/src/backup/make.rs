@@ -10,6 +10,7 @@ use super::{
     references::{CAPTURES, Captured, KEYS_ERASED, KEYS_IN_USE, LAST_ENTRY, OLDEST_TENANT, pictures_of},
     sqlite_options, verify, without_digest,
 };
+use crate::db::is_postgres;
 use domain::time::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::{
@@ -356,7 +357,7 @@ fn refuse_nested(data: &Path, keys: &Path, real: impl Fn(&Path) -> Option<PathBu
 fn refuse_own_folder(source: Source<'_>, folders: &[&Path]) -> Result<(), BackupError> {
     let real = |path: &Path| path.canonicalize().ok();
     for url in [source.database_url, source.keys_url] {
-        let file = if postgres::is_address(url) {
+        let file = if is_postgres(url) {
             continue;
         } else {
             sqlite_options(url)?
@@ -421,7 +422,7 @@ async fn list_erased(url: &str, keys: &Path) -> Result<FileHash, BackupError> {
 
 /// What a statement finds in the main database of an installation that asks for one column of texts.
 async fn list_live(url: &str, statement: &'static str) -> Result<Vec<String>, BackupError> {
-    if postgres::is_address(url) {
+    if is_postgres(url) {
         return postgres::texts(url, statement).await;
     }
     let (mut connection, path) = read_live(url).await?;
@@ -442,7 +443,7 @@ async fn last_entry(url: &str) -> Result<Option<i64>, BackupError> {
 
 /// Whether a tenant is one of this installation.
 async fn has_tenant(url: &str, tenant: &str) -> Result<bool, BackupError> {
-    if postgres::is_address(url) {
+    if is_postgres(url) {
         return postgres::has_tenant(url, tenant).await;
     }
     let (mut connection, path) = read_live(url).await?;
@@ -470,7 +471,7 @@ async fn take_deleted(url: &str, compared: &mut Compared) -> Result<BTreeSet<Str
 
 /// The pictures that sessions name now, by path within the folder of pictures.
 async fn list_pictures(url: &str) -> Result<BTreeSet<String>, BackupError> {
-    let pictures = if postgres::is_address(url) {
+    let pictures = if is_postgres(url) {
         postgres::pictures(url).await?
     } else {
         let (mut connection, path) = read_live(url).await?;
@@ -496,7 +497,7 @@ async fn read_live(url: &str) -> Result<(SqliteConnection, PathBuf), BackupError
 }
 
 async fn copy_database(url: &str, folder: &Path, half: Half) -> Result<Copied, BackupError> {
-    if postgres::is_address(url) {
+    if is_postgres(url) {
         let dumped = postgres::copy(url, half, |name| staged(folder, name)).await?;
         return Ok(Copied {
             files: dumped.files,

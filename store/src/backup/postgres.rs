@@ -47,11 +47,6 @@ pub(super) const fn ids_of(half: Half) -> &'static str {
 /// The pictures that the sessions of a dump refer to, each with its session's key.
 pub(super) const PICTURES: &str = "pictures.txt";
 
-/// Whether this is the address of a PostgreSQL database.
-pub(super) fn is_address(url: &str) -> bool {
-    url.starts_with("postgres:") || url.starts_with("postgresql:")
-}
-
 /// What was copied of a database.
 pub(super) struct Dumped {
     pub(super) files: Vec<(&'static str, FileHash)>,
@@ -216,12 +211,12 @@ pub(super) async fn is_restoring(url: &str) -> Result<bool, BackupError> {
         }
         Err(error) => return Err(failed(error)),
     };
-    let is_set = find_mark(&pool).await.map_err(failed);
+    let is_set = has_mark(&pool).await.map_err(failed);
     pool.close().await;
     is_set
 }
 
-async fn find_mark(pool: &PgPool) -> Result<bool, sqlx::Error> {
+async fn has_mark(pool: &PgPool) -> Result<bool, sqlx::Error> {
     let exists: bool = sqlx::query_scalar("SELECT to_regclass('marks') IS NOT NULL")
         .fetch_one(pool)
         .await?;
@@ -273,7 +268,7 @@ pub(super) async fn check(dump: &Path) -> Result<(), BackupError> {
 
 /// A key of each version of the master key in a dump: its id, and the key as it is stored. None if there is none, or the dump cannot be read, which
 /// [`check`] reports.
-pub(super) async fn find_keys(dump: &Path) -> Vec<(String, Vec<u8>)> {
+pub(super) async fn list_keys(dump: &Path) -> Vec<(String, Vec<u8>)> {
     let mut program = Command::new("pg_restore");
     // Without a database, it prints what it would send to one.
     program.args(["--data-only", "--table=data_keys", "--file=-"]).arg(dump);

@@ -1,12 +1,13 @@
 //! Restoring a copy into an empty installation.
 
 use super::{
-    BackupError, DATA, Done, Half, KEYS, PICTURES, PicturePlace, Progress, Verified, at, files, picture, pictures,
-    place::{Halves, Place},
+    BackupError, DATA, Done, Half, KEYS, Manifest, PICTURES, PicturePlace, Progress, Verified, at, files, picture,
+    pictures,
+    place::{Halves, Part, Place},
     postgres, sqlite_options,
     verify::{Checked, check},
 };
-use crate::{capture::pictures::CHECK, vault::MasterKeys};
+use crate::{capture::pictures::CHECK, db::is_postgres, vault::MasterKeys};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -35,7 +36,7 @@ impl DatabasePlace {
     /// # Errors
     /// [`BackupError::UnknownDatabase`].
     pub fn at(url: &str) -> Result<Self, BackupError> {
-        if postgres::is_address(url) {
+        if is_postgres(url) {
             return Ok(Self::Postgres(url.to_owned()));
         }
         Ok(Self::File(sqlite_options(url)?.get_filename().to_owned()))
@@ -226,14 +227,7 @@ pub async fn put_back(
     target: &Target,
     progress: Progress<'_>,
 ) -> Result<Verified, BackupError> {
-    let master = match given {
-        Some(GivenKeys::File(file)) => {
-            let keys = MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?;
-            Some((*file, keys))
-        }
-        Some(GivenKeys::Elsewhere(name, keys)) => Some((Path::new(name), keys.clone())),
-        None => None,
-    };
+    let master = given.map(GivenKeys::load).transpose()?;
     let staged = halves.stage()?;
     let (data, keys) = (&staged.data, &staged.keys);
     let Checked {
@@ -242,12 +236,7 @@ pub async fn put_back(
         verified,
     } = check(&staged, master.as_ref().map(|(from, master)| (*from, master)), progress).await?;
     for (part, manifest, database) in [(data, &of_data, &target.database), (keys, &of_keys, &target.keys)] {
-        if !manifest.files.contains_key(database.source(manifest.half)) {
-            return Err(BackupError::unfit(
-                part.place.shown(),
-                "is a backup of another kind of database than the one in this configuration",
-            ));
-        }
+        check_kind(part, manifest, database)?;
     }
     let mark = target.read_mark()?;
     if target.is_done(&mark).await? {
@@ -260,24 +249,56 @@ pub async fn put_back(
         ));
     }
     target.begin().await?;
-    let pictures = of_data.files.iter();
-    let pictures = pictures.filter_map(|(name, copied)| Some((picture(name)?, copied)));
-    match (data.place, &target.pictures) {
-        (Place::Folder(from), PicturePlace::Folder(to)) => {
-            copy_pictures(&from.join(PICTURES), pictures.map(|(path, _)| path), to, progress)?;
-        }
-        (from, to) => pictures::put_back(from, pictures, to, progress).await?,
-    }
+    put_pictures(data.place, &of_data, &target.pictures, progress).await?;
     if let (Some(GivenKeys::File(from)), Some(to)) = (given, &target.master_key) {
-        files::create_folder(to.parent().unwrap_or(&target.folder))?;
-        files::copy(from, to)?;
-        files::sync_folder(to.parent().unwrap_or(&target.folder))?;
+        put_file(from, to, target)?;
     }
     for (part, manifest, to) in [(keys, &of_keys, &target.keys), (data, &of_data, &target.database)] {
         put_database(&manifest.place(&part.local, to.source(manifest.half)), to, target).await?;
     }
     files::sync_folder(&target.folder)?;
     Ok(verified)
+}
+
+impl GivenKeys<'_> {
+    /// The keys, and the place that they are from as people know it.
+    fn load(&self) -> Result<(&Path, MasterKeys), BackupError> {
+        match self {
+            Self::File(file) => {
+                let keys = MasterKeys::load(file).map_err(|error| BackupError::database(file, error))?;
+                Ok((*file, keys))
+            }
+            Self::Elsewhere(name, keys) => Ok((Path::new(name), keys.clone())),
+        }
+    }
+}
+
+/// Refuses a copy of a database that is of another kind than the one it would become.
+fn check_kind(part: &Part<'_>, manifest: &Manifest, database: &DatabasePlace) -> Result<(), BackupError> {
+    if manifest.files.contains_key(database.source(manifest.half)) {
+        return Ok(());
+    }
+    Err(BackupError::unfit(
+        part.place.shown(),
+        "is a backup of another kind of database than the one in this configuration",
+    ))
+}
+
+/// Copies the pictures that a manifest names, each to its place.
+async fn put_pictures(
+    from: &Place,
+    manifest: &Manifest,
+    to: &PicturePlace,
+    progress: Progress<'_>,
+) -> Result<(), BackupError> {
+    let pictures = manifest.files.iter();
+    let pictures = pictures.filter_map(|(name, copied)| Some((picture(name)?, copied)));
+    match (from, to) {
+        (Place::Folder(from), PicturePlace::Folder(to)) => {
+            copy_pictures(&from.join(PICTURES), pictures.map(|(path, _)| path), to, progress)
+        }
+        (from, to) => pictures::put_back(from, pictures, to, progress).await,
+    }
 }
 
 /// Copies pictures from one folder to another.
@@ -322,8 +343,13 @@ async fn put_database(from: &Path, to: &DatabasePlace, target: &Target) -> Resul
         name.push(log);
         files::remove(Path::new(&name))?;
     }
-    let above = path.parent().unwrap_or(&target.folder);
+    put_file(from, path, target)
+}
+
+/// Copies a file to its place, in a folder that is created if there is none.
+fn put_file(from: &Path, to: &Path, target: &Target) -> Result<(), BackupError> {
+    let above = to.parent().unwrap_or(&target.folder);
     files::create_folder(above)?;
-    files::copy(from, path)?;
+    files::copy(from, to)?;
     files::sync_folder(above)
 }

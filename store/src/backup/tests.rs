@@ -1035,12 +1035,12 @@ async fn whether_a_master_key_is_the_one_of_a_dump_is_known_before_the_dump_is_p
     postgres::copy(&url, Half::Keys, place).await.map(drop).unwrap();
     drop((key, vault));
     let dump = place(postgres::dump_of(Half::Keys));
-    let found = postgres::find_keys(&dump).await;
+    let found = postgres::list_keys(&dump).await;
     assert_eq!(found.len(), 1);
     let (id, sealed) = &found[0];
     assert!(own.opens(id, sealed) && !other.opens(id, sealed));
     std::fs::write(&dump, "no dump").unwrap();
-    assert!(postgres::find_keys(&dump).await.is_empty());
+    assert!(postgres::list_keys(&dump).await.is_empty());
 }
 
 /// Planted fault that this test detects: a file that is emptied and written again, to which the `pg_dump` of a command that was killed still writes.

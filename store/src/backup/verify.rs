@@ -117,9 +117,9 @@ async fn test_master_keys(
     (folder, manifest): (&Path, &Manifest),
 ) -> Result<(), BackupError> {
     let found = if manifest.files.contains_key(KEYS) {
-        find_keys(&manifest.place(folder, KEYS)).await?
+        list_keys(&manifest.place(folder, KEYS)).await?
     } else {
-        postgres::find_keys(&manifest.place(folder, postgres::dump_of(Half::Keys))).await
+        postgres::list_keys(&manifest.place(folder, postgres::dump_of(Half::Keys))).await
     };
     match found.iter().find(|(id, sealed)| !master.opens(id, sealed)) {
         Some((_, sealed)) => Err(match master.missing_version(sealed) {
@@ -171,7 +171,7 @@ async fn list_secrets(path: &Path) -> Result<Vec<Vec<u8>>, BackupError> {
 }
 
 /// A key of each version of the master key in a database of keys: its id, and the key as it is stored.
-async fn find_keys(path: &Path) -> Result<Vec<(String, Vec<u8>)>, BackupError> {
+async fn list_keys(path: &Path) -> Result<Vec<(String, Vec<u8>)>, BackupError> {
     let failed = |error: sqlx::Error| BackupError::database(path, error);
     let mut connection = open(path).await?;
     let found = sqlx::query_as(KEY_OF_EACH_VERSION)

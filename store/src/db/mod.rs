@@ -34,7 +34,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 pub(crate) use day::day;
 pub(crate) use like::name_containing;
-pub(crate) use open::Schema;
+pub(crate) use open::{Schema, is_postgres};
 use postgres::Pools;
 use readers::Readers;
 pub(crate) use row::row;

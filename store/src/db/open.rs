@@ -39,12 +39,17 @@ pub(crate) enum Schema {
     Keys,
 }
 
+/// Whether this is the address of a PostgreSQL database.
+pub(crate) fn is_postgres(url: &str) -> bool {
+    url.starts_with("postgres:") || url.starts_with("postgresql:")
+}
+
 impl Db {
     pub(crate) async fn open_schema(url: &str, options: DbOptions, schema: Schema) -> Result<Self, StoreError> {
         let (jobs_changed, metrics) = (Arc::new(Notify::new()), Arc::new(Metrics::default()));
         let backend = if url.starts_with("sqlite:") {
             open_sqlite(url, options, schema, &jobs_changed, &metrics).await?
-        } else if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+        } else if is_postgres(url) {
             open_postgres(url, options, schema).await?
         } else {
             return Err(StoreError::refused(

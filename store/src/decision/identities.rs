@@ -238,7 +238,7 @@ pub async fn list_faces_approved_after(
 ///
 /// # Errors
 /// If the database does not respond or a row does not parse.
-pub async fn find_faces(
+pub async fn list_faces_of(
     tx: &mut Tx,
     tenant: &TenantId,
     engine: &str,

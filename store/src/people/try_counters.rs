@@ -12,7 +12,7 @@ use domain::time::{Millis, Timestamp};
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn count(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
+pub async fn count(tx: &mut Tx, counter: &[u8], now: Timestamp, window: Millis) -> Result<i64, StoreError> {
     let began = now.minus(window);
     on!(tx, conn => sqlx::query_scalar(
         "INSERT INTO sign_in_tries (bucket, tries, since) VALUES ($1, 1, $2)
@@ -20,7 +20,7 @@ pub async fn count(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -
             tries = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN 1 ELSE sign_in_tries.tries + 1 END,
             since = CASE WHEN sign_in_tries.since <= $3 OR sign_in_tries.since > $2 THEN $2 ELSE sign_in_tries.since END
          RETURNING tries")
-        .bind(bucket).bind(now.as_millis()).bind(began.as_millis())
+        .bind(counter).bind(now.as_millis()).bind(began.as_millis())
         .fetch_one(conn).await)
 }
 
@@ -28,18 +28,18 @@ pub async fn count(tx: &mut Tx, bucket: &[u8], now: Timestamp, window: Millis) -
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn take_back(tx: &mut Tx, bucket: &[u8], counted_at: Timestamp) -> Result<(), StoreError> {
+pub async fn take_back(tx: &mut Tx, counter: &[u8], counted_at: Timestamp) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("UPDATE sign_in_tries SET tries = tries - 1 WHERE bucket = $1 AND tries > 0 AND since <= $2")
-        .bind(bucket).bind(counted_at.as_millis()).execute(conn).await.map(drop))
+        .bind(counter).bind(counted_at.as_millis()).execute(conn).await.map(drop))
 }
 
 /// Clears the attempts of a counter, after one succeeded.
 ///
 /// # Errors
 /// If the database does not respond.
-pub async fn forget(tx: &mut Tx, bucket: &[u8]) -> Result<(), StoreError> {
+pub async fn forget(tx: &mut Tx, counter: &[u8]) -> Result<(), StoreError> {
     on!(tx, conn => sqlx::query("DELETE FROM sign_in_tries WHERE bucket = $1")
-        .bind(bucket).execute(conn).await.map(drop))
+        .bind(counter).execute(conn).await.map(drop))
 }
 
 /// No name of a counter, which is a SHA-256, comes after it.

@@ -12,6 +12,7 @@ use crate::{
     people::Colleague,
 };
 use domain::{
+    cursor::After,
     document::DocumentType,
     funnel::FunnelStep,
     ids::{SessionId, TenantId, UserId},
@@ -87,7 +88,7 @@ pub struct Page {
     /// The order.
     pub order: Order,
     /// The last row of the previous page: what it is ordered by, and its id.
-    pub after: Option<(Timestamp, SessionId)>,
+    pub after: Option<After<SessionId>>,
     /// Maximum number of rows.
     pub limit: u32,
 }
@@ -489,7 +490,7 @@ pub async fn find_reach(
     tx: &mut Tx,
     tenant: &TenantId,
     filter: &Filter,
-    after: Option<&(Timestamp, SessionId)>,
+    after: Option<&After<SessionId>>,
     most: u32,
 ) -> Result<Option<Timestamp>, StoreError> {
     let until = filter.until.map_or(i64::MAX, Timestamp::as_millis);

@@ -35,7 +35,7 @@ pub(super) async fn find(tx: &mut Tx, id: &DataKeyId) -> Result<Option<SealedKey
 }
 
 /// The existing ones of these keys, in a single statement.
-pub(super) async fn find_many(tx: &mut Tx, ids: &[DataKeyId]) -> Result<Vec<SealedKey>, StoreError> {
+pub(super) async fn list_by_ids(tx: &mut Tx, ids: &[DataKeyId]) -> Result<Vec<SealedKey>, StoreError> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

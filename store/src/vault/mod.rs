@@ -202,28 +202,31 @@ impl Vault {
                 let mut unused = lock(&self.0.unused);
                 unused.pop().map(|key| (key, unused.len()))
             };
-            match taken {
-                Some((key, left)) => {
-                    if left == BATCH / 2 {
-                        // A failure here is harmless: taking the last key retries and reports the reason.
-                        let me = self.clone();
-                        tokio::spawn(async move {
-                            if let Err(error) = me.make_batch().await {
-                                tracing::debug!(%error, "cannot make keys in advance");
-                            }
-                        });
-                    } else if left >= MAX_UNUSED {
-                        let me = self.clone();
-                        tokio::spawn(async move {
-                            if let Err(error) = me.remove_surplus().await {
-                                tracing::debug!(%error, "cannot remove keys that nobody needs");
-                            }
-                        });
-                    }
-                    return Ok(key);
-                }
-                None => self.fill().await?,
+            if let Some((key, left)) = taken {
+                self.adjust_supply(left);
+                return Ok(key);
             }
+            self.fill().await?;
+        }
+    }
+
+    /// Begins to make or remove keys, if those `left` are few or many. Nobody waits for it, and a failure is harmless: whoever takes the last key
+    /// tries again and reports the reason.
+    fn adjust_supply(&self, left: usize) {
+        if left == BATCH / 2 {
+            let me = self.clone();
+            tokio::spawn(async move {
+                if let Err(error) = me.make_batch().await {
+                    tracing::debug!(%error, "cannot make keys in advance");
+                }
+            });
+        } else if left >= MAX_UNUSED {
+            let me = self.clone();
+            tokio::spawn(async move {
+                if let Err(error) = me.remove_surplus().await {
+                    tracing::debug!(%error, "cannot remove keys that nobody needs");
+                }
+            });
         }
     }
 
@@ -313,7 +316,7 @@ impl Vault {
     /// If the key database does not respond.
     pub async fn open_many(&self, ids: &[DataKeyId]) -> Result<OpenedKeys, StoreError> {
         let wanted = ids.to_vec();
-        let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
+        let find = self.0.keys.ask(async move |tx| keyring::list_by_ids(tx, &wanted).await);
         let mut opened = OpenedKeys::default();
         for row in find.await? {
             match (DataKeyId::parse(&row.id), self.unsealed(&row)) {
@@ -332,9 +335,9 @@ impl Vault {
     ///
     /// # Errors
     /// If the key database does not respond.
-    pub async fn find_destroyed(&self, ids: &[DataKeyId]) -> Result<Vec<DataKeyId>, StoreError> {
+    pub async fn list_destroyed(&self, ids: &[DataKeyId]) -> Result<Vec<DataKeyId>, StoreError> {
         let wanted = ids.to_vec();
-        let find = self.0.keys.ask(async move |tx| keyring::find_many(tx, &wanted).await);
+        let find = self.0.keys.ask(async move |tx| keyring::list_by_ids(tx, &wanted).await);
         let found: BTreeSet<String> = find.await?.into_iter().map(|row| row.id).collect();
         Ok(ids.iter().filter(|id| !found.contains(id.as_str())).cloned().collect())
     }
@@ -357,7 +360,7 @@ impl Vault {
     ///
     /// # Errors
     /// If the key database does not respond.
-    pub async fn find_unnamed(&self, named: &BTreeSet<DataKeyId>) -> Result<Vec<DataKeyId>, StoreError> {
+    pub async fn list_unnamed(&self, named: &BTreeSet<DataKeyId>) -> Result<Vec<DataKeyId>, StoreError> {
         // No batch is stored and not in memory yet.
         let _only_one = self.0.filling.lock().await;
         let (mut unnamed, mut last) = (Vec::new(), None);

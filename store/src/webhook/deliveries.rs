@@ -10,6 +10,7 @@ use crate::{
     },
 };
 use domain::{
+    cursor::After,
     delivery::DeliveryFault,
     event::EventKind,
     ids::{EventId, SessionId, TenantId},
@@ -86,7 +87,7 @@ pub struct DeliveryFilter {
     pub until: Option<Timestamp>,
     /// Only those beyond this one, by the time and id of its event: the last of the previous page. Older ones if the newest
     /// come first.
-    pub after: Option<(Timestamp, EventId)>,
+    pub after: Option<After<EventId>>,
 }
 
 row! {

@@ -7,6 +7,7 @@ use crate::{
     vault::{AssociatedData, SealedValue},
 };
 use domain::{
+    cursor::After,
     event::{EventData, EventKind, EventType, TestEvent},
     ids::{EventId, SessionId, TenantId},
     session::AttemptNumber,
@@ -179,7 +180,7 @@ pub(crate) struct Page<T> {
 
 impl<T> Page<T> {
     /// An empty page of up to `limit` events after one, or from `start` on.
-    pub(crate) fn new(after: Option<&(Timestamp, EventId)>, start: i64, limit: u32) -> Self {
+    pub(crate) fn new(after: Option<&After<EventId>>, start: i64, limit: u32) -> Self {
         Self {
             after: after.map_or((start, String::new()), |(at, id)| (at.as_millis(), id.to_string())),
             batch: i64::from(limit),

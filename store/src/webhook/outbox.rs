@@ -17,6 +17,7 @@ use crate::{
     },
 };
 use domain::{
+    cursor::After,
     event::EventKind,
     ids::{EventId, TenantId},
     named::Named,
@@ -146,7 +147,7 @@ row! {
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
-    after: Option<&(Timestamp, EventId)>,
+    after: Option<&After<EventId>>,
     limit: u32,
 ) -> Result<Vec<ListedEvent>, StoreError> {
     // No event happens at the end of time.

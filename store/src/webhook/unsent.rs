@@ -6,8 +6,8 @@ use crate::{
     webhook::events::{EventRow, Page, Raw},
 };
 use domain::{
+    cursor::After,
     ids::{EventId, TenantId},
-    time::Timestamp,
 };
 
 /// Notes that a stored event was not sent.
@@ -62,7 +62,7 @@ row! {
 pub async fn list(
     tx: &mut Tx,
     tenant: &TenantId,
-    after: Option<&(Timestamp, EventId)>,
+    after: Option<&After<EventId>>,
     limit: u32,
 ) -> Result<Vec<EventRow>, StoreError> {
     let mut page = Page::new(after, i64::MIN, limit);

@@ -222,14 +222,15 @@ async fn faces_approved_after_a_case_was_decided_come_with_those_whose_approval_
                 let sessions = keep(read!(db, tx => identities::list_faces_approved_after(tx, id, at(time), 9)));
                 let first = read!(db, tx => identities::list_faces_approved_after(tx, id, at(time), 1));
                 assert!(first.iter().eq(sessions.iter().take(1)), "{name}: {first:?}");
-                let faces = read!(db, tx => identities::find_faces(tx, &tenant.id, "face-api", sessions));
+                let faces = read!(db, tx => identities::list_faces_of(tx, &tenant.id, "face-api", sessions));
                 assert!(
                     faces.iter().map(|face| &face.session).eq(sessions),
                     "{name}: {sessions:?}"
                 );
-                let none = read!(db, tx => identities::find_faces(tx, &tenant.id, "arcface@0123456789ab", sessions));
+                let none = read!(db, tx => identities::list_faces_of(tx, &tenant.id, "arcface@0123456789ab", sessions));
                 assert_eq!(none, [], "{name}: another network described none of them");
-                let none = read!(db, tx => identities::find_faces(tx, &foreign.session.tenant, "face-api", sessions));
+                let none =
+                    read!(db, tx => identities::list_faces_of(tx, &foreign.session.tenant, "face-api", sessions));
                 assert_eq!(none, [], "{name}: they are of another tenant");
                 faces
             }

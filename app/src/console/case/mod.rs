@@ -53,7 +53,7 @@ use serde::Serialize;
 use service::{
     access::Reviewer,
     capture::strips::{Items, Strips},
-    review::{self, Case, CaseError, ReviewDecision, RuleError, UndoError},
+    review::{self, Case, CaseError, Reassignment, ReviewDecision, RuleError, UndoError},
     session::{
         history::{SessionHistory, Taken},
         page::find_status,
@@ -445,7 +445,11 @@ async fn assign(request: Request, fields: Fields) -> PageResult<Outcome> {
     let to = fields.all(assignment::TO).next();
     let to = person(to.unwrap_or_else(|| fields.raw(assignment::COLLEAGUE)))?;
     let before = person(fields.raw(assignment::BEFORE))?;
-    let notice = match review::assign(request.honnin(), &reviewer, &id, before.as_ref(), to.as_ref()).await {
+    let change = Reassignment {
+        from: before.as_ref(),
+        to: to.as_ref(),
+    };
+    let notice = match review::assign(request.honnin(), &reviewer, &id, change).await {
         Ok(()) => Notice::good(assigned(to.as_ref(), request.staff().user())),
         Err(error) => Notice::bad(why_not_assigned(error)?),
     };

@@ -28,7 +28,7 @@ use leptos::prelude::*;
 use service::{
     access::{Admin, Developer},
     settings::api_keys::{
-        IssueKeyError, Issued, ListedKey, ListedKeys, NewKey, RevokeKeyError, draft_key, issue_key, list_key_page,
+        IssueKeyError, Issued, KeyAndIssuer, ListedKeys, NewKey, RevokeKeyError, draft_key, issue_key, list_key_page,
         list_keys, revoke_key, rotate_key,
     },
 };
@@ -87,7 +87,7 @@ async fn view_of(request: &Request, developer: &Developer) -> PageResult<KeysVie
         .last()
         .filter(|_| more)
         .map(|last| fields.next_page(HERE, &cursor::write(&(last.key.created_at, &last.key.id))));
-    let keys = found.into_iter().map(|ListedKey { key, issued_by }| KeyRow {
+    let keys = found.into_iter().map(|KeyAndIssuer { key, issued_by }| KeyRow {
         id: key.id.to_string(),
         name: key.name,
         prefix: key.prefix,

@@ -21,7 +21,7 @@ use domain::{cursor, ids::SessionId};
 use leptos::prelude::*;
 use service::{
     access::Reviewer,
-    review,
+    review::{self, CasesOf},
     session::search::{self, Order, Page, count_waiting},
     settings,
 };
@@ -61,7 +61,12 @@ async fn load(request: Request) -> PageResult<QueueView> {
         after.clear();
         found = page_after(&request, &reviewer, selection, &after).await?;
     }
-    let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document, selection.mine).await?;
+    let of = if selection.mine {
+        CasesOf::Caller
+    } else {
+        CasesOf::Everybody
+    };
+    let counts = review::count_by_reason(request.honnin(), &reviewer, selection.document, of).await?;
     let settings = settings::load(request.honnin(), request.staff()).await?.settings;
     let (found, more) = cursor::page_of(found, PAGE);
     let last = found.last().filter(|_| more);

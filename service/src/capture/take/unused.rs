@@ -2,12 +2,15 @@
 //! window. They use up no try but cost as much as the others, so their number is limited.
 
 use super::CaptureError;
-use crate::{Honnin, capture::progress::StepRefused, people::sign_in::WINDOW};
+use crate::{
+    Honnin,
+    capture::progress::StepRefused,
+    people::try_counter::{WINDOW, counter_name},
+};
 use domain::{
     ids::SessionId,
     time::{Millis, Timestamp},
 };
-use sha2::{Digest, Sha256};
 use store::{StoreError, Tx, people::try_counters};
 
 /// Most of them of a session within 15 minutes. A person who chooses wrong files, or whose connection breaks, needs a few.
@@ -18,7 +21,7 @@ const SPAN: Millis = WINDOW;
 /// A picture that is counted as unused until it is kept.
 #[derive(Clone)]
 pub(super) struct CountedPicture {
-    bucket: Vec<u8>,
+    counter: Vec<u8>,
     at: Timestamp,
 }
 
@@ -28,15 +31,14 @@ impl CountedPicture {
     /// # Errors
     /// [`CaptureError::Busy`] after too many that were not kept.
     pub(super) async fn begin(honnin: &Honnin, session: &SessionId) -> Result<Self, CaptureError> {
-        let bucket = Sha256::digest(format!("unused picture\n{session}")).to_vec();
         let counted = Self {
-            bucket,
+            counter: counter_name("unused picture", [session.as_str()]),
             at: honnin.now(),
         };
         let new = counted.clone();
         let unit = honnin
             .db
-            .write(async move |tx| try_counters::count(tx, &new.bucket, new.at, SPAN).await);
+            .write(async move |tx| try_counters::count(tx, &new.counter, new.at, SPAN).await);
         if unit.await? > MOST_UNUSED {
             return Err(CaptureError::Busy);
         }
@@ -65,6 +67,6 @@ impl CountedPicture {
 
     /// The picture is kept, in the caller's unit.
     pub(super) async fn keep(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        try_counters::take_back(tx, &self.bucket, self.at).await
+        try_counters::take_back(tx, &self.counter, self.at).await
     }
 }

@@ -125,7 +125,7 @@ async fn of_sessions(
     let (tenant, engine, sessions) = (tenant.clone(), engine.name.clone(), sessions.to_vec());
     let unit = honnin
         .db
-        .read(async move |tx| identities::find_faces(tx, &tenant, &engine, &sessions).await);
+        .read(async move |tx| identities::list_faces_of(tx, &tenant, &engine, &sessions).await);
     unit.await
 }
 

@@ -101,7 +101,7 @@ impl Worker {
     /// Links new entries of the audit log, in one lane. Beside the jobs, and not before they are claimed: whoever breaks the chain, or holds it,
     /// must not stop deadlines and erasures with it.
     async fn link_until(&self, stop: &CancellationToken) {
-        while self.links() && !stop.is_cancelled() {
+        while self.is_linker() && !stop.is_cancelled() {
             let linked = async {
                 // A panic in it must not stop them either.
                 if AssertUnwindSafe(self.link()).catch_unwind().await.is_err() {
@@ -113,12 +113,13 @@ impl Worker {
         }
     }
 
-    fn links(&self) -> bool {
+    /// Whether this worker links the audit log: one lane does.
+    fn is_linker(&self) -> bool {
         self.lane == Lane::Housekeeping
     }
 
     async fn link(&self) {
-        if self.links()
+        if self.is_linker()
             && let Err(error) = audit::seal_new(&self.honnin).await
         {
             tracing::error!(%error, "cannot link new entries of the audit log");
@@ -360,7 +361,7 @@ impl Worker {
                 }
                 // No failure: somebody else was first, and the next run sees what they did.
                 JobError::Store(StoreError::Conflict) => jobs::retry_at(tx, &job, now.plus(BACKOFF[0]), None).await,
-                _ => jobs::retry_at(tx, &job, again, Some(&reason)).await,
+                JobError::Store(_) | JobError::Transient(_) => jobs::retry_at(tx, &job, again, Some(&reason)).await,
             }
         });
         match unit.await {

@@ -16,13 +16,12 @@ use crate::{
         known_browser::Client,
         links, normalised,
         pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
-        sign_in::{WINDOW, bucket},
+        try_counter::{WINDOW, counter_name},
         visit::{self, Entrance},
     },
     runtime::token,
 };
 use domain::{audit::AuditAction, audit_detail::DetailWord, ids::UserId, time::Timestamp};
-use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
@@ -208,8 +207,8 @@ const fn confirming(attempt: &Attempt) -> Option<&UserId> {
 fn counter_of(attempt: &Attempt, address: IpAddr) -> Vec<u8> {
     let home = client_network(address).to_string();
     match confirming(attempt) {
-        Some(user) => bucket("openid signed in", [user.as_str(), &home]),
-        None => Sha256::digest(format!("openid\n{home}")).to_vec(),
+        Some(user) => counter_name("openid signed in", [user.as_str(), &home]),
+        None => counter_name("openid", [home.as_str()]),
     }
 }
 
@@ -266,15 +265,11 @@ async fn admit(
     let next = attempt.next;
     match attempt.purpose {
         Purpose::SignIn => {
-            let user = match find_or_link(honnin, provider, &person, address).await {
-                Ok(user) => user,
-                Err(refused @ (OpenIdError::Unknown | OpenIdError::Other)) => {
-                    record_refusal(honnin, None, DetailWord::OpenIdUnknown, address).await?;
-                    return Err(refused);
-                }
-                Err(other) => return Err(other),
-            };
-            sign_in(honnin, user, (issuer, person), next, client).await
+            let found = find_or_link(honnin, provider, &person, address).await;
+            if matches!(found, Err(OpenIdError::Unknown | OpenIdError::Other)) {
+                record_refusal(honnin, None, DetailWord::OpenIdUnknown, address).await?;
+            }
+            sign_in(honnin, found?, (issuer, person), next, client).await
         }
         Purpose::Confirm(user) => {
             let checked = may_confirm(honnin, issuer, &person.subject, &user).await;
@@ -292,17 +287,19 @@ async fn admit(
         }
         Purpose::Join(token) => {
             let account = (issuer.clone(), person.subject.clone());
-            let user = match accept_linked(honnin, &token, account, address).await {
-                Ok(user) => user,
-                Err(AcceptError::Store(StoreError::Duplicate)) => return Err(OpenIdError::Other),
-                Err(AcceptError::Store(error)) => return Err(error.into()),
-                Err(AcceptError::Closed | AcceptError::Taken | AcceptError::Bad(_)) => {
-                    return Err(OpenIdError::Invitation);
-                }
-            };
+            let accepted = accept_linked(honnin, &token, account, address).await;
+            let user = accepted.map_err(why_not_joined)?;
             let row = find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown)?;
             sign_in(honnin, row, (issuer, person), next, client).await
         }
+    }
+}
+
+fn why_not_joined(error: AcceptError) -> OpenIdError {
+    match error {
+        AcceptError::Store(StoreError::Duplicate) => OpenIdError::Other,
+        AcceptError::Store(error) => error.into(),
+        AcceptError::Closed | AcceptError::Taken | AcceptError::Bad(_) => OpenIdError::Invitation,
     }
 }
 
@@ -370,7 +367,7 @@ async fn link(
 ) -> Result<UserRow, OpenIdError> {
     let found = users::find_by_email(tx, email).await?.ok_or(OpenIdError::Unknown)?;
     // By now the address may be released, and the person invited elsewhere: a link to the account before would keep them from that one.
-    let active = visit::find_active(tx, &found.id).await?;
+    let active = visit::lock_active(tx, &found.id).await?;
     let user = active.filter(|user| user.email == email).ok_or(OpenIdError::Unknown)?;
     if provider_accounts::is_linked(tx, issuer, &user.id).await? {
         return Err(OpenIdError::Other);
@@ -406,7 +403,7 @@ async fn sign_in(
     let (issuer, subject) = (issuer.to_owned(), person.subject);
     let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
     let unit = honnin.db.write(async move |tx| {
-        visit::find_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
+        visit::lock_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
         if provider_accounts::find_user(tx, &issuer, &subject).await?.as_ref() != Some(&user.id) {
             return Err(OpenIdError::Unknown);
         }

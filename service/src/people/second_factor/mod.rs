@@ -16,7 +16,8 @@ use crate::{
         known_browser::Client,
         links, normalised,
         pending_sign_in::{self, PendingSignIn},
-        sign_in::{self, bucket, count},
+        sign_in,
+        try_counter::{count, counter_name},
         visit::{self, Entrance},
     },
 };
@@ -280,8 +281,7 @@ pub async fn confirm_authenticator(
         .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
         .with_detail(DetailWord::AuthenticatorApp);
-    let codes = draw_recovery_codes(honnin);
-    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let (codes, hashes) = draw_recovery_codes(honnin);
     let staff = staff.clone();
     // The app counts together with what goes with it: nobody is asked for a factor whose recovery codes they never got.
     let unit = honnin.db.write(async move |tx| -> Result<_, CodeError> {
@@ -352,8 +352,7 @@ pub async fn renew_recovery_codes(
     staff: &Staff,
     seen: Option<&str>,
 ) -> Result<Vec<Secret<String>>, RenewCodesError> {
-    let codes = draw_recovery_codes(honnin);
-    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let (codes, hashes) = draw_recovery_codes(honnin);
     let entry = staff
         .own_entry(honnin.now(), AuditAction::RecoveryCodesIssue)
         .about(staff.user());
@@ -379,8 +378,9 @@ pub async fn renew_recovery_codes(
     Ok(codes)
 }
 
-/// 24 letters and digits in groups of four, none of which can be mistaken for another.
-fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
+/// New recovery codes, to be shown, and their hashes, to be stored. Each has 24 letters and digits in groups of four, none of which can be mistaken
+/// for another.
+fn draw_recovery_codes(honnin: &Honnin) -> (Vec<Secret<String>>, Vec<Vec<u8>>) {
     const DIGITS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
     let code = || {
         let bits = u128::from_be_bytes(honnin.random_bytes()) >> (128 - RECOVERY_BYTES * 8);
@@ -393,7 +393,9 @@ fn draw_recovery_codes(honnin: &Honnin) -> Vec<Secret<String>> {
         }
         Secret::new(code)
     };
-    std::iter::repeat_with(code).take(RECOVERY_CODES).collect()
+    let codes: Vec<_> = std::iter::repeat_with(code).take(RECOVERY_CODES).collect();
+    let hashes = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    (codes, hashes)
 }
 
 /// The hash of a recovery code, however its groups were separated.
@@ -435,8 +437,8 @@ impl Tries {
         };
         let home = client_network(address).to_string();
         Self {
-            network: bucket(kind, [user.as_str(), &home]),
-            anywhere: bucket(kind, [user.as_str(), ""]),
+            network: counter_name(kind, [user.as_str(), &home]),
+            anywhere: counter_name(kind, [user.as_str(), ""]),
         }
     }
 }
@@ -603,7 +605,7 @@ async fn let_in(
     let (user, pending, client) = (user.clone(), shown.pending.cloned(), client.clone());
     let passkey = shown.passkey.map(|key| key.id.clone());
     let unit = honnin.db.write(async move |tx| {
-        let Some(active) = visit::find_active(tx, &user).await? else {
+        let Some(active) = visit::lock_active(tx, &user).await? else {
             return Ok(None);
         };
         if let Some(passkey) = &passkey

@@ -3,7 +3,7 @@
 
 use super::{
     Factors, Shown, draw_recovery_codes, drop_idle_codes, find, give_first_codes, let_in, list_factors, record_refusal,
-    record_refused_proof, recovery_hash, sign_in_entry,
+    record_refused_proof, sign_in_entry,
     webauthn::{Invalid, Purpose, RelyingParty},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         console_session,
         known_browser::Client,
         pending_sign_in::PendingSignIn,
-        sign_in::{WINDOW, bucket},
+        try_counter::{WINDOW, counter_name},
         visit::{self, Entrance},
     },
     runtime::token,
@@ -28,7 +28,6 @@ use domain::{
     time::Millis,
 };
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use store::{
     StoreError, audit,
@@ -150,15 +149,15 @@ impl<'a> Answerer<'a> {
         }
     }
 
-    /// The counter of their challenges.
-    fn bucket(self) -> Vec<u8> {
+    /// The name of the counter of their challenges.
+    fn counter(self) -> Vec<u8> {
         match self {
-            Self::Guest(address) => Sha256::digest(format!("passkey\n{}", client_network(address))).to_vec(),
+            Self::Guest(address) => counter_name("passkey", [client_network(address).to_string().as_str()]),
             Self::Pending(user, address) => {
                 // The word is stored, as a hash: another one would start a new count.
-                bucket("passkey halfway", [user.as_str(), &client_network(address).to_string()])
+                counter_name("passkey halfway", [user.as_str(), &client_network(address).to_string()])
             }
-            Self::SignedIn(user) => bucket("passkey signed in", [user.as_str(), ""]),
+            Self::SignedIn(user) => counter_name("passkey signed in", [user.as_str(), ""]),
         }
     }
 }
@@ -170,10 +169,10 @@ impl<'a> Answerer<'a> {
 pub async fn issue_challenge(honnin: &Honnin, answerer: Answerer<'_>) -> Result<Challenge, PasskeyError> {
     let text = token::generate(&*honnin.random);
     let (hash, now) = (token::hash(text.expose()), honnin.now());
-    let (bucket, user) = (answerer.bucket(), answerer.user());
+    let (tries, user) = (answerer.counter(), answerer.user());
     let owner = user.cloned();
     let unit = honnin.db.write(async move |tx| {
-        if try_counters::count(tx, &bucket, now, WINDOW).await? > CHALLENGE_LIMIT {
+        if try_counters::count(tx, &tries, now, WINDOW).await? > CHALLENGE_LIMIT {
             return Ok(false);
         }
         let ends = now.plus(CHALLENGE_LIFETIME);
@@ -245,13 +244,12 @@ pub async fn register(
         created_at: honnin.now(),
         last_used_at: None,
     };
-    let codes = draw_recovery_codes(honnin);
-    let hashes: Vec<_> = codes.iter().map(|code| recovery_hash(code.expose())).collect();
+    let (codes, hashes) = draw_recovery_codes(honnin);
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorAdd)
         .about(staff.user())
         .with_detail(DetailPhrase::Passkey.with(&key.name));
-    let (bucket, staff) = (Answerer::SignedIn(staff.user()).bucket(), staff.clone());
+    let (tries, staff) = (Answerer::SignedIn(staff.user()).counter(), staff.clone());
     let unit = honnin.db.write(async move |tx| {
         if !console_session::goes_on(tx, &staff).await? {
             return Err(PasskeyError::Refused);
@@ -260,7 +258,7 @@ pub async fn register(
             return Err(PasskeyError::TooMany);
         }
         second_factors::insert_passkey(tx, &key).await?;
-        try_counters::take_back(tx, &bucket, key.created_at).await?;
+        try_counters::take_back(tx, &tries, key.created_at).await?;
         audit::record(tx, &entry).await?;
         Ok(give_first_codes(tx, &key.user, &hashes).await?)
     });
@@ -347,11 +345,11 @@ async fn verify(honnin: &Honnin, answerer: Answerer<'_>, answer: &Answer) -> Res
         (&key.public_key, before),
     )?;
     let (id, counters, now) = (key.id.clone(), (key.counter, i64::from(counter)), honnin.now());
-    let bucket = answerer.bucket();
+    let tries = answerer.counter();
     let unit = honnin.db.write(async move |tx| -> Result<_, StoreError> {
         let is_used = second_factors::use_passkey(tx, &id, counters, now).await?;
         if is_used {
-            try_counters::take_back(tx, &bucket, now).await?;
+            try_counters::take_back(tx, &tries, now).await?;
         }
         Ok(is_used)
     });

@@ -125,7 +125,7 @@ async fn keys_that_nothing_names_are_found_without_those_made_in_advance_and_des
             taken.push(vault.take().await.unwrap().id().clone());
         }
         let named: BTreeSet<_> = taken.drain(..3).collect();
-        let mut unnamed = vault.find_unnamed(&named).await.unwrap();
+        let mut unnamed = vault.list_unnamed(&named).await.unwrap();
         unnamed.sort();
         taken.sort();
         assert_eq!(unnamed, taken, "{}", backend.name);
@@ -134,11 +134,11 @@ async fn keys_that_nothing_names_are_found_without_those_made_in_advance_and_des
         assert!(vault.destroy_many(&unnamed).await.unwrap(), "{}", backend.name);
         let opened = vault.open(&taken[0]).await;
         assert!(matches!(opened, Err(StoreError::Erased)), "{}", backend.name);
-        assert_eq!(vault.find_destroyed(&taken).await.unwrap().len(), taken.len());
+        assert_eq!(vault.list_destroyed(&taken).await.unwrap().len(), taken.len());
         for key in &named {
             vault.open(key).await.unwrap();
         }
-        assert!(vault.find_unnamed(&named).await.unwrap().is_empty(), "{}", backend.name);
+        assert!(vault.list_unnamed(&named).await.unwrap().is_empty(), "{}", backend.name);
         let next = vault.take().await.unwrap();
         vault.open(next.id()).await.unwrap();
     }
