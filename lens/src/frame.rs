@@ -68,20 +68,6 @@ impl<'a> Frame<'a> {
         self.height
     }
 
-    /// BT.601 luma of one pixel, in 256ths.
-    fn luma_at(&self, index: usize) -> u32 {
-        let (offset, rgb) = match self.layout {
-            Layout::Luma => return self.pixels.get(index).map_or(0, |&v| u32::from(v) << 8),
-            Layout::Rgb => (index * 3, self.pixels.get(index * 3..index * 3 + 3)),
-            Layout::Rgba => (index * 4, self.pixels.get(index * 4..index * 4 + 3)),
-        };
-        debug_assert!(offset < self.pixels.len());
-        match rgb {
-            Some(&[r, g, b]) => 77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b),
-            _ => 0,
-        }
-    }
-
     /// The grey plane, averaged down so that neither side is longer than `side`.
     #[must_use]
     pub fn plane(&self, side: usize) -> Plane {
@@ -90,10 +76,6 @@ impl<'a> Frame<'a> {
         // Rounded up so that a sliver of a picture keeps one pixel.
         let width = (self.width * side).div_ceil(longest);
         let height = (self.height * side).div_ceil(longest);
-        if side == longest {
-            let values = (0..width * height).map(|i| rounded(self.luma_at(i))).collect();
-            return Plane { width, height, values };
-        }
         let columns: Vec<usize> = (0..=width).map(|x| x * self.width / width).collect();
         let mut values = Vec::with_capacity(width * height);
         let mut sums = vec![0_u64; width];
@@ -101,12 +83,7 @@ impl<'a> Frame<'a> {
             let (top, bottom) = (y * self.height / height, (y + 1) * self.height / height);
             sums.fill(0);
             for row in top..bottom {
-                let start = row * self.width;
-                for (sum, edges) in sums.iter_mut().zip(columns.windows(2)) {
-                    *sum += (edges[0]..edges[1])
-                        .map(|x| u64::from(self.luma_at(start + x)))
-                        .sum::<u64>();
-                }
+                self.add_row(row, &columns, &mut sums);
             }
             for (sum, edges) in sums.iter().zip(columns.windows(2)) {
                 let count = ((edges[1] - edges[0]) * (bottom - top)).max(1) as u64;
@@ -115,11 +92,35 @@ impl<'a> Frame<'a> {
         }
         Plane { width, height, values }
     }
+
+    /// Adds the BT.601 luma of a row, in 256ths: to each sum, that of the pixels between two of the columns.
+    fn add_row(&self, row: usize, columns: &[usize], sums: &mut [u64]) {
+        let of_rgb = |r: u8, g: u8, b: u8| 77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b);
+        match self.layout {
+            Layout::Luma => add(self.row(row), columns, sums, |&[luma]: &[u8; 1]| u32::from(luma) << 8),
+            Layout::Rgb => add(self.row(row), columns, sums, |&[r, g, b]: &[u8; 3]| of_rgb(r, g, b)),
+            Layout::Rgba => add(self.row(row), columns, sums, |&[r, g, b, _]: &[u8; 4]| of_rgb(r, g, b)),
+        }
+    }
+
+    /// The pixels of one row, of so many bytes each.
+    fn row<const BYTES: usize>(&self, row: usize) -> &[[u8; BYTES]] {
+        let pixels = self.pixels.as_chunks::<BYTES>().0;
+        &pixels[row * self.width..(row + 1) * self.width]
+    }
 }
 
-/// The nearest whole step of a luma in 256ths.
-fn rounded(luma: u32) -> u8 {
-    ((luma + 128) >> 8).min(255) as u8
+/// Adds to each sum what `luma` says of the pixels between two of the columns.
+fn add<const BYTES: usize>(
+    pixels: &[[u8; BYTES]],
+    columns: &[usize],
+    sums: &mut [u64],
+    luma: impl Fn(&[u8; BYTES]) -> u32,
+) {
+    for (sum, edges) in sums.iter_mut().zip(columns.windows(2)) {
+        let pixels = &pixels[edges[0]..edges[1]];
+        *sum += pixels.iter().map(|pixel| u64::from(luma(pixel))).sum::<u64>();
+    }
 }
 
 /// A grey picture of its own.
@@ -223,5 +224,44 @@ impl Area {
     #[must_use]
     pub const fn pixels(self) -> usize {
         (self.right - self.left) * (self.bottom - self.top)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_has_the_mean_luma_of_each_part_however_the_pixels_are_laid_out() {
+        let (width, height) = (7, 5);
+        let rgb: Vec<u8> = (0..width * height * 3).map(|i| (i * 37 % 256) as u8).collect();
+        let rgba: Vec<u8> = rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 9]).collect();
+        let luma: Vec<u8> = rgb.iter().copied().step_by(3).collect();
+        // In 256ths, by the definition.
+        let of_rgb = |at: usize| {
+            let [r, g, b] = [0, 1, 2].map(|channel| u32::from(rgb[at * 3 + channel]));
+            77 * r + 150 * g + 29 * b
+        };
+        let of_luma = |at: usize| u32::from(luma[at]) * 256;
+        let mean = |value: &dyn Fn(usize) -> u32, [left, top, right, bottom]: [usize; 4]| {
+            let places = (top..bottom).flat_map(|y| (left..right).map(move |x| y * width + x));
+            let count = (right - left) * (bottom - top);
+            ((places.map(value).sum::<u32>() / count as u32 + 128) / 256) as u8
+        };
+        for (side, columns, rows) in [
+            (7, vec![0, 1, 2, 3, 4, 5, 6, 7], vec![0, 1, 2, 3, 4, 5]),
+            (3, vec![0, 2, 4, 7], vec![0, 1, 3, 5]),
+        ] {
+            let wanted = |value: &dyn Fn(usize) -> u32| -> Vec<u8> {
+                let parts = rows
+                    .windows(2)
+                    .flat_map(|y| columns.windows(2).map(move |x| [x[0], y[0], x[1], y[1]]));
+                parts.map(|part| mean(value, part)).collect()
+            };
+            let seen = |frame: Option<Frame<'_>>| frame.unwrap().plane(side).values;
+            assert_eq!(seen(Frame::rgb(7, 5, &rgb)), wanted(&of_rgb));
+            assert_eq!(seen(Frame::rgba(7, 5, &rgba)), wanted(&of_rgb));
+            assert_eq!(seen(Frame::luma(7, 5, &luma)), wanted(&of_luma));
+        }
     }
 }

@@ -41,6 +41,8 @@ const LEAST_AREA: f32 = 0.08;
 const LEAST_LENGTH: f32 = 0.15;
 /// Width over height between which a quadrilateral can be a card or passport page seen at a slant, lying or upright.
 const ASPECT: std::ops::RangeInclusive<f32> = 1.2..=1.95;
+/// Longer side over shorter of what the border leaves of one along a long side: a third of ID-1 (85.60 by 53.98 mm, ISO/IEC 7810) is missing there.
+const LONGEST_CUT: f32 = 2.4;
 /// An outline over more than this is a picture cut to the card by its sender: nothing is missing from it.
 const FULL: f32 = 0.9;
 /// The end of a side, as shares of it, where a card's corner is round: a side that is straight up to there continues outside.
@@ -214,6 +216,10 @@ fn scored(plane: &Plane, kept: usize) -> Vec<(f32, Outline)> {
         &lines::near_horizontal(&edges, kept),
         &lines::near_vertical(&edges, kept),
     );
+    // What is too long may be a tray that a card lies on: it counts where nothing has the shape of a document.
+    if found.iter().any(|(_, outline)| !is_too_long(outline)) {
+        found.retain(|(_, outline)| !is_too_long(outline));
+    }
     for (_, outline) in &mut found {
         *outline = outline.scaled(scale);
     }
@@ -327,13 +333,29 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// Whether a quadrilateral that takes up this share of the picture has the size and shape of a card. What is cut off may have any shape, down to a
-/// square's.
+/// Whether a quadrilateral that takes up this share of the picture has the size and shape of a card. What is cut off may have any shape, from a square's
+/// to one longer than a document's.
 fn is_like_a_card(outline: &Outline, share: f32, edges: &Edges) -> bool {
     let aspect = outline.aspect();
-    let possible = ASPECT.contains(&aspect) || (outline.cut_off && *ASPECT.end() >= aspect);
+    let possible = ASPECT.contains(&aspect) || (outline.cut_off && LONGEST_CUT >= aspect);
     let shortest = LEAST_LENGTH * (edges.width as f32).min(edges.height as f32);
     share >= LEAST_AREA && possible && outline.sides().iter().all(|&side| side >= shortest)
+}
+
+/// Whether an outline is longer than that of any whole document.
+fn is_too_long(outline: &Outline) -> bool {
+    outline.aspect() > *ASPECT.end()
+}
+
+/// Whether a border of the picture is one of the longer sides of an outline: cutting a document there makes it longer.
+fn is_cut_along_long_side(outline: &Outline, lines: [&Line; 4]) -> bool {
+    let [top, right, bottom, left] = outline.sides();
+    let [is_top, is_right, is_bottom, is_left] = lines.map(|line| line.border);
+    if top + bottom > right + left {
+        is_top || is_bottom
+    } else {
+        is_right || is_left
+    }
 }
 
 /// The quadrilateral of top, right, bottom and left, with its score, where it can be a card.
@@ -356,7 +378,7 @@ fn quadrilateral(edges: &Edges, lines: [&Line; 4]) -> Option<(f32, Outline)> {
         support: 0.0,
     };
     let share = outline.area() / (width * height);
-    if !is_like_a_card(&outline, share, edges) {
+    if !is_like_a_card(&outline, share, edges) || is_too_long(&outline) && !is_cut_along_long_side(&outline, lines) {
         return None;
     }
     let Support { least, sum, square } = sides.support(edges, &corners)?;

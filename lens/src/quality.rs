@@ -50,9 +50,14 @@ pub fn look_at(plane: &Plane) -> Assessment {
 /// The outlines that may be a document's, the likeliest first, in pixels of the frame.
 #[must_use]
 pub fn outlines(frame: &Frame<'_>) -> Vec<Outline> {
-    let plane = frame.plane(ANALYSED_SIDE);
-    let scale = plane.scale_to([frame.width(), frame.height()]);
-    outline::candidates(&plane)
+    outlines_at(&frame.plane(ANALYSED_SIDE), [frame.width(), frame.height()])
+}
+
+/// The same for a plane that is already at hand, of a frame that is so many pixels wide and high.
+#[must_use]
+pub fn outlines_at(plane: &Plane, size: [usize; 2]) -> Vec<Outline> {
+    let scale = plane.scale_to(size);
+    outline::candidates(plane)
         .into_iter()
         .map(|outline| outline.scaled(scale))
         .collect()

@@ -10,6 +10,7 @@ use domain::quality::{QualityLimits, document_problems};
 use domain::reasons::Reason;
 use lens::frame::Frame;
 use lens::gate::Hint;
+use lens::outline::Outline;
 use lens::quality::{judge, look};
 use scene::{Dice, Picture, SIZE, Scene};
 
@@ -180,6 +181,42 @@ fn a_card_over_two_borders_is_cut_off() {
         }
         .draw(SIZE)
     }));
+}
+
+/// A picture of the usual size whose luma at a place is what this says.
+fn outlined(luma: impl Fn(usize, usize) -> u8) -> Option<Outline> {
+    let pixels: Vec<u8> = (0..SIZE.0 * SIZE.1).map(|at| luma(at % SIZE.0, at / SIZE.0)).collect();
+    look(&Frame::luma(SIZE.0 as u32, SIZE.1 as u32, &pixels).unwrap()).outline
+}
+
+#[test]
+fn a_card_of_which_a_quarter_is_below_the_picture_is_cut_off_though_it_looks_longer() {
+    let card = |x: usize, y: usize| (80..560).contains(&x) && y >= 257;
+    let below = outlined(|x, y| if card(x, y) { 210 } else { 50 }).unwrap();
+    assert!(below.cut_off && (2.0..2.3).contains(&below.aspect()), "{below:?}");
+    let [left, top] = below.corners[0];
+    assert!((left - 80.0).abs() < 5.0 && (top - 257.0).abs() < 5.0, "{below:?}");
+    let above = outlined(|x, y| if card(x, SIZE.1 - 1 - y) { 210 } else { 50 });
+    assert!(above.is_some_and(|outline| outline.cut_off), "{above:?}");
+    let half_out = outlined(|x, y| if card(x, y) && y >= 330 { 210 } else { 50 });
+    assert!(half_out.is_none(), "a strip: {half_out:?}");
+    // As long, but cut at a short side: no document is as long as that.
+    let strip = outlined(|x, y| if x >= 160 && (130..350).contains(&y) { 210 } else { 50 });
+    assert!(strip.is_none(), "{strip:?}");
+}
+
+#[test]
+fn a_whole_card_on_a_tray_that_the_border_cuts_off_is_whole() {
+    let found = outlined(|x, y| {
+        let is_card = (170..470).contains(&x) && (255..444).contains(&y);
+        let is_tray = (60..580).contains(&x) && y >= 230;
+        match (is_card, is_tray) {
+            (true, _) => 210,
+            (false, true) => 120,
+            (false, false) => 50,
+        }
+    });
+    assert!(found.is_some_and(|outline| !outline.cut_off), "{found:?}");
 }
 
 #[test]

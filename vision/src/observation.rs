@@ -63,6 +63,11 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether it is the picture as it is.
+    pub(crate) const fn is_picture(&self) -> bool {
+        self.back.is_none()
+    }
+
     /// The part of the picture with some print, straight, in pixels of the picture's size, or in larger ones where it would have more of them than the
     /// picture. Where its document ends is not known.
     pub(crate) fn along(picture: &Raster, print: &Area) -> Option<Self> {
@@ -333,19 +338,35 @@ pub(crate) struct DocumentReader<'l> {
 }
 
 impl<'l> DocumentReader<'l> {
-    /// Reads a view: the zone first where the kind has one, then lines until the layout is known.
+    /// Finds the text of a view and reads it.
     pub(crate) fn read<'a>(&self, view: View<'a>, watch: &mut Stopwatch) -> Result<Observation<'a, 'l>, ModelError> {
-        let size = [view.picture.width() as f32, view.picture.height() as f32];
-        let (back, is_card) = (view.back, view.is_card);
-        let side = if is_card { CARD_SIDE } else { PICTURE_SIDE };
+        let areas = self.areas(&view, watch)?;
+        self.read_at(view, &areas, watch)
+    }
+
+    /// Where a view has text.
+    pub(crate) fn areas(&self, view: &View<'_>, watch: &mut Stopwatch) -> Result<Vec<Area>, ModelError> {
+        let side = if view.is_card { CARD_SIDE } else { PICTURE_SIDE };
         let areas = self.text.areas(&view.picture, side)?;
         watch.lap("text detection");
+        Ok(areas)
+    }
+
+    /// Reads a view that has text in these areas: the zone first where the kind has one, then lines until the layout is known.
+    pub(crate) fn read_at<'a>(
+        &self,
+        view: View<'a>,
+        areas: &[Area],
+        watch: &mut Stopwatch,
+    ) -> Result<Observation<'a, 'l>, ModelError> {
+        let size = [view.picture.width() as f32, view.picture.height() as f32];
+        let (back, is_card) = (view.back, view.is_card);
         let spacing = if self.kind.has_mrz() {
             Spacing::AsPrinted
         } else {
             Spacing::Narrow
         };
-        let mut page = self.text.page(view.picture, &areas, spacing)?;
+        let mut page = self.text.page(view.picture, areas, spacing)?;
         let mut machine = None;
         if self.kind.has_mrz() {
             machine = self.read_machine_zone(&mut page, watch)?;

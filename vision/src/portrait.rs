@@ -57,7 +57,7 @@ pub(crate) fn find(
         page.is_none_or(|page| is_inside(&page, middle)) && card.is_none_or(|card| is_inside(card, seen.place(middle)))
     };
     let found = faces.largest(&seen.page.picture, MAX_FACES, is_on_card)?;
-    if is_one_of_two(&found, |face| is_printed_over(face, seen)) {
+    if is_one_of_two(&found, |face| is_printed_over(face.bounds, seen)) {
         return Ok(Portraits::default());
     }
     let distance = match found.split_first() {
@@ -82,7 +82,7 @@ fn nearest(main: &Face, others: &[Face], seen: &Observation<'_, '_>) -> Option<f
     let second = others
         .iter()
         .filter(smaller)
-        .filter(|face| !is_printed_over(face, seen));
+        .filter(|face| !is_printed_over(face.bounds, seen));
     second.filter_map(|face| main.distance(face)).reduce(f32::min)
 }
 
@@ -103,17 +103,19 @@ fn find_beside(
     let Some(part) = picture.crop(left, top, width, height) else {
         return Ok(Vec::new());
     };
+    let offset = [left as f32, top as f32];
+    let in_view = |[x, y]: [f32; 2]| [x + offset[0], y + offset[1]];
     let mut found = Vec::new();
     for detection in faces.detector.find_once(&part)? {
-        let Some(mut face) = faces.face(&part, &detection)? else {
+        let corner = in_view([detection.left, detection.top]);
+        let bounds = [corner[0], corner[1], detection.width, detection.height];
+        // What is not compared need not be described, which takes longest.
+        if !is_on_card(&Detection::around(&rectangle_of(bounds))) || is_printed_over(bounds, seen) {
             continue;
-        };
-        let offset = [left as f32, top as f32];
-        face.bounds[0] += offset[0];
-        face.bounds[1] += offset[1];
-        face.eyes = face.eyes.map(|[x, y]| [x + offset[0], y + offset[1]]);
-        if is_on_card(&Detection::around(&rectangle_of(&face))) {
-            found.push(face);
+        }
+        if let Some(face) = faces.face(&part, &detection)? {
+            let eyes = face.eyes.map(in_view);
+            found.push(Face { bounds, eyes, ..face });
         }
     }
     Ok(found)
@@ -148,32 +150,25 @@ fn is_one_of_two(found: &[Face], is_printed_over: impl Fn(&Face) -> bool) -> boo
     large.len() + 1 == MAX_FACES || large.into_iter().any(is_another)
 }
 
-/// Whether text runs over a face: items are often printed over the second portrait, and a name across the eyes makes anybody of
+/// Whether text runs over the box of a face: items are often printed over the second portrait, and a name across the eyes makes anybody of
 /// them.
-fn is_printed_over(face: &Face, seen: &Observation<'_, '_>) -> bool {
-    let ([x, y], [half_width, half_height]) = middle_and_half(face);
+fn is_printed_over([left, top, width, height]: [f32; 4], seen: &Observation<'_, '_>) -> bool {
+    let [half_width, half_height] = [width / 2.0, height / 2.0];
+    let [x, y] = [left + half_width, top + half_height];
     seen.page.lines.iter().any(|line| {
         (line.area.x - x).abs() < line.area.half_width + half_width
             && (line.area.y - y).abs() < line.area.half_height + half_height
     })
 }
 
-/// Middle of a face's box, and half of its width and height.
-fn middle_and_half(face: &Face) -> ([f32; 2], [f32; 2]) {
-    let [left, top, width, height] = face.bounds;
-    let half = [width / 2.0, height / 2.0];
-    ([left + half[0], top + half[1]], half)
-}
-
 /// The corners of a face's box.
-fn rectangle_of(face: &Face) -> Corners {
-    let [left, top, width, height] = face.bounds;
+fn rectangle_of([left, top, width, height]: [f32; 4]) -> Corners {
     rectangle([left, top, left + width, top + height])
 }
 
 /// The face where it lies in the picture that was given.
 fn in_picture(mut face: Face, seen: &Observation<'_, '_>) -> Face {
-    let corners = rectangle_of(&face).map(|corner| seen.place(corner));
+    let corners = rectangle_of(face.bounds).map(|corner| seen.place(corner));
     let [left, top, right, bottom] = bounds(&corners);
     face.bounds = [left, top, right - left, bottom - top];
     face.eyes = face.eyes.map(|eye| seen.place(eye));

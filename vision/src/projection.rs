@@ -68,15 +68,23 @@ impl Projection {
         let grid = (scale.ceil() as usize).clamp(1, 3);
         let share = 1.0 / (grid * grid) as f32;
         let mut pixels = Vec::with_capacity(width * height * 3);
-        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
-            let mut sum = [0.5_f32; 3];
-            for (v, u) in (0..grid).flat_map(|v| (0..grid).map(move |u| (v, u))) {
-                let part = |whole: usize, sub: usize| whole as f32 + (sub as f32 + 0.5) / grid as f32;
-                let [from_x, from_y] = self.place([part(x, u), part(y, v)]);
-                let colour = picture.sample(from_x - 0.5, from_y - 0.5);
-                sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c * share);
+        let parts = |length: usize| -> Vec<f32> {
+            let part = |at: usize| (at / grid) as f32 + ((at % grid) as f32 + 0.5) / grid as f32;
+            (0..length * grid).map(part).collect()
+        };
+        let (columns, rows) = (parts(width), parts(height));
+        for down in rows.chunks_exact(grid) {
+            for across in columns.chunks_exact(grid) {
+                let mut sum = [0.5_f32; 3];
+                for &y in down {
+                    for &x in across {
+                        let [from_x, from_y] = self.place([x, y]);
+                        let colour = picture.sample(from_x - 0.5, from_y - 0.5);
+                        sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c * share);
+                    }
+                }
+                pixels.extend(sum.map(|v| v as u8));
             }
-            pixels.extend(sum.map(|v| v as u8));
         }
         Raster::new(width, height, pixels).unwrap_or_else(|| Raster::filled(width, height, [0; 3]))
     }

@@ -23,28 +23,28 @@ pub(crate) fn quality(picture: &Raster) -> Quality {
 
 /// Share of the document that something lies on, of the part that its labels are on where no outline is found, or of the print: a hand
 /// that comes in over a side hides the side, too. `None` where there is too little print for a document, or little and no outline of its
-/// shape.
+/// shape. `portrait` is the box of the face on it (left, top, width, height) in pixels of the picture.
 pub(super) fn obstructed(
     picture: &Raster,
     seen: &Observation<'_, '_>,
     card: Option<&Rectified>,
+    print: Option<&Rectified>,
     has_shape: bool,
-    portrait: Option<&Face>,
+    portrait: Option<[f32; 4]>,
 ) -> Option<f32> {
     let lines = seen.page.lines.len();
     if lines == 0 || (lines < LEAST_PRINT && !has_shape) {
         return None;
     }
-    let rectified = |corners: Option<Corners>| Rectified::of(picture, &corners?);
-    let share = |part: &Rectified, ground| obstructed_share(part, ground, portrait.map(|face| face.bounds));
+    let share = |part: &Rectified, ground| obstructed_share(part, ground, portrait);
     // An outline of another shape that nobody read is of something else.
     let card = card.filter(|_| has_shape || seen.is_card || seen.card_by_labels().is_some());
-    let labelled = card.is_none().then(|| rectified(seen.labelled())).flatten();
+    let labelled = || Rectified::of(picture, &seen.labelled()?);
     let of_document = match card {
         Some(card) => Some(share(card, Ground::Document)),
-        None => labelled.map(|part| share(&part, Ground::Labels)),
+        None => labelled().map(|part| share(&part, Ground::Labels)),
     };
-    let of_print = rectified(seen.printed()).map(|print| share(&print, Ground::Print));
+    let of_print = print.map(|print| share(print, Ground::Print));
     of_document.into_iter().chain(of_print).reduce(f32::max)
 }
 

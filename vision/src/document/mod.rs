@@ -31,6 +31,8 @@ use domain::civil_date;
 use domain::document::{DocumentType, Side};
 use domain::findings::{CodeReading, DocumentFindings, Face, PrintedDays, Quality, Unavailable};
 use judgement::{Shown, card, is_about, obstructed, with_labels};
+use lens::frame::ANALYSED_SIDE;
+use lens::quality::look_at;
 use merge::{Machine, merged};
 use reading::Reading;
 use std::panic::resume_unwind;
@@ -46,9 +48,12 @@ pub(crate) fn examine(
     today: Date,
 ) -> (DocumentFindings, Trace) {
     let mut watch = Stopwatch::start();
-    let quality = quality(picture);
+    let plane = picture.frame().map(|frame| frame.plane(ANALYSED_SIDE));
+    let quality = plane.as_ref().map(|plane| look_at(plane).quality).unwrap_or_default();
     watch.lap("quality");
-    let outlines = outlines(picture);
+    let outlines = plane
+        .as_ref()
+        .map_or_else(Vec::new, |plane| outlines(plane, [picture.width(), picture.height()]));
     watch.lap("outline");
     let mut examination = Examination {
         vision,
@@ -177,25 +182,32 @@ impl<'v> Examination<'v> {
         let rectified = card.and_then(|card| Rectified::of(picture, card));
         let shape = card.and_then(|card| extent::shape(card, size, &shown.proportions));
         let has_shape = shape == Some(Shape::Whole);
-        let print = || seen.printed().and_then(|print| Rectified::of(picture, &print));
+        let print = seen.printed().and_then(|print| Rectified::of(picture, &print));
         let portrait_bounds = portrait.map(|face| face.bounds);
         let glare = match &rectified {
             Some(card) => signals::reflected_share(card, portrait_bounds),
             // Of a document without known edges, the brightest parts of the picture and what lies over its print.
-            None => print().map_or(quality.glare, |print| {
-                quality.glare.max(signals::veiled_share(&print, portrait_bounds))
+            None => print.as_ref().map_or(quality.glare, |print| {
+                quality.glare.max(signals::veiled_share(print, portrait_bounds))
             }),
         };
         let quality = Quality {
             glare,
-            obstructed: obstructed(picture, seen, rectified.as_ref(), has_shape, portrait),
+            obstructed: obstructed(
+                picture,
+                seen,
+                rectified.as_ref(),
+                print.as_ref(),
+                has_shape,
+                portrait_bounds,
+            ),
             ..quality
         };
         // A back may be printed in black and white.
         let is_colourless = self.side == Side::Front
-            && match rectified {
-                Some(card) if has_shape => signals::is_colourless(&card),
-                _ => print().is_some_and(|print| signals::is_colourless(&print)),
+            && match rectified.filter(|_| has_shape).or(print) {
+                Some(document) => signals::is_colourless(&document),
+                None => false,
             };
         self.watch.lap("obstruction");
         Judged { quality, is_colourless }

@@ -10,8 +10,9 @@ use crate::mrz;
 use crate::observation::{DocumentReader, Observation, View, proportions};
 use crate::raster::Raster;
 use crate::stopwatch::Stopwatch;
-use crate::text::{Area, PICTURE_SIDE};
+use crate::text::Area;
 use domain::document::{DocumentType, FieldName, Side};
+use lens::frame::Plane;
 use lens::geometry::distance;
 
 /// Cards that are cut out and read: beside a picture that was read whole, and where the card comes first.
@@ -23,14 +24,10 @@ const PART: f32 = 0.75;
 /// Directions of print that are read by themselves: that of a card and that of what it lies on.
 const MAX_DIRECTIONS: usize = 2;
 
-/// The corners of the cards that may be in a picture, the likeliest first.
-pub(super) fn outlines(picture: &Raster) -> Vec<Corners> {
-    picture.frame().map_or_else(Vec::new, |frame| {
-        lens::quality::outlines(&frame)
-            .iter()
-            .map(lens::outline::Outline::lying)
-            .collect()
-    })
+/// The corners of the cards that may be in a picture of this `size`, which was averaged down to this plane, the likeliest first.
+pub(super) fn outlines(plane: &Plane, size: [usize; 2]) -> Vec<Corners> {
+    let found = lens::quality::outlines_at(plane, size);
+    found.iter().map(lens::outline::Outline::lying).collect()
 }
 
 /// Reads views until the document is known: the cards, then the picture as it is. Where the kind has a machine-readable zone the picture
@@ -60,10 +57,14 @@ pub(super) fn observe<'a, 'l>(
     };
     let mut best: Option<Observation<'a, 'l>> = None;
     let mut is_whole = false;
+    // Where the picture as it is has text, once that was looked for.
+    let mut in_picture: Option<Vec<Area>> = None;
     // Whichever view is the best.
     let mut individual_number = false;
     for (view, fits) in first.into_iter().chain(cards(most)) {
-        let mut seen = reader.read(view, watch)?;
+        let (areas, is_picture) = (reader.areas(&view, watch)?, view.is_picture());
+        let mut seen = reader.read_at(view, &areas, watch)?;
+        in_picture = in_picture.or_else(|| is_picture.then_some(areas));
         individual_number |= seen.individual_number;
         let has_all = fits || seen.known.as_ref().is_some_and(Known::has_all_items);
         if has_all && seen.is_enough(reader.kind) {
@@ -80,7 +81,8 @@ pub(super) fn observe<'a, 'l>(
     let mut best = match best {
         Some(best) if has_zone || (best.known.is_some() && is_whole) || codes.is_complete(watch) => best,
         best => {
-            let seen = reader.read(whole(), watch)?;
+            let areas = in_picture.insert(reader.areas(&whole(), watch)?);
+            let seen = reader.read_at(whole(), areas, watch)?;
             individual_number |= seen.individual_number;
             best.filter(|best| !seen.is_better_than(best, reader.kind))
                 .unwrap_or(seen)
@@ -93,7 +95,11 @@ pub(super) fn observe<'a, 'l>(
         best = better(best, reader.read(view, watch)?, reader.kind);
     }
     if may_lie_across(&best) && !codes.is_complete(watch) {
-        best = read_across(reader, picture, best, watch)?;
+        let areas = match in_picture {
+            Some(areas) => areas,
+            None => reader.areas(&whole(), watch)?,
+        };
+        best = read_across(reader, picture, &areas, best, watch)?;
     }
     Ok(best)
 }
@@ -105,16 +111,15 @@ fn is_of_document(corners: &Corners, size: [f32; 2], kind: DocumentType) -> bool
     matches!(shape, Some(Shape::Whole | Shape::Flush | Shape::Shorter))
 }
 
-/// Reads what is printed across the rest of a picture. Returns the best observation, of which `best` was the first.
+/// Reads what is printed across the rest of a picture that has text in these areas. Returns the best observation, of which `best` was the first.
 fn read_across<'a, 'l>(
     reader: &DocumentReader<'l>,
     picture: &'a Raster,
+    areas: &[Area],
     mut best: Observation<'a, 'l>,
     watch: &mut Stopwatch,
 ) -> Result<Observation<'a, 'l>, ModelError> {
-    let areas = reader.text.areas(picture, PICTURE_SIDE)?;
-    watch.lap("text detection");
-    let prints = prints(&areas);
+    let prints = prints(areas);
     let across = prints.iter().take(MAX_DIRECTIONS);
     for view in across.filter_map(|print| View::along(picture, print)) {
         best = better(best, reader.read(view, watch)?, reader.kind);
@@ -173,6 +178,8 @@ mod tests {
     use crate::geometry::rectangle;
     use crate::layout::Layouts;
     use crate::layout::tests::{LICENCE, TODAY, page};
+    use crate::model::{Model, Tensor};
+    use crate::text::Reader;
     use domain::document::Side;
 
     #[test]
@@ -237,5 +244,62 @@ mod tests {
         let with_code = drawn(PAYLOAD, 0.0, 2.2);
         let without = Raster::filled(with_code.width(), with_code.height(), [240; 3]);
         assert_eq!((looks(&with_code), looks(&without)), (1, 3));
+    }
+
+    /// Says that everything dark is text.
+    struct Dark;
+
+    impl Model for Dark {
+        fn name(&self) -> &str {
+            "dark"
+        }
+        fn run(&self, input: Tensor) -> Result<Vec<Tensor>, ModelError> {
+            let plane = &input.data[..input.data.len() / 3];
+            let data = plane.iter().map(|&value| if value < 0.0 { 0.9 } else { 0.0 }).collect();
+            let shape = vec![1, 1, input.shape[2], input.shape[3]];
+            Ok(vec![Tensor { shape, data }])
+        }
+    }
+
+    /// Reads no symbol, of so many, in any line.
+    struct Mute(usize);
+
+    impl Model for Mute {
+        fn name(&self) -> &str {
+            "mute"
+        }
+        fn run(&self, _: Tensor) -> Result<Vec<Tensor>, ModelError> {
+            Ok(vec![Tensor {
+                shape: vec![1, 1, self.0],
+                data: vec![0.0; self.0],
+            }])
+        }
+    }
+
+    #[test]
+    fn text_is_looked_for_once_in_a_picture_of_which_nothing_can_be_read() {
+        let (alphabet, layouts) = (blank_reader().alphabet, Layouts::built_in().unwrap());
+        let text = Reader {
+            detector: Box::new(Dark),
+            recogniser: Box::new(Mute(alphabet.len())),
+            alphabet,
+        };
+        let (kind, signers) = (DocumentType::DrivingLicense, code::Certificates::default());
+        let reader = DocumentReader {
+            text: &text,
+            layouts: &layouts,
+            kind,
+            today: TODAY,
+        };
+        let mut picture = Raster::filled(1472, 736, [240; 3]);
+        for line in 0..2 * LEAST_LINES {
+            picture.paste(&Raster::filled(600, 16, [20; 3]), 200, 40 + 64 * line);
+        }
+        let mut codes = Codes::on(&picture, &signers, kind, Side::Front, TODAY);
+        let mut watch = Stopwatch::start();
+        let seen = observe(&reader, &[], &mut codes, &mut watch).unwrap();
+        assert!(may_lie_across(&seen));
+        let laps = watch.into_laps();
+        assert_eq!(laps.iter().filter(|lap| lap.stage == "text detection").count(), 1);
     }
 }

@@ -63,7 +63,7 @@ impl Spectrum {
     fn over_face(picture: &Raster, middle: Point) -> Option<Self> {
         let (x, y) = place(picture, middle)?;
         let tile = picture.crop(x, y, TILE, TILE)?;
-        let amplitudes = amplitudes(&tile.luma(), TILE, (0, 0));
+        let amplitudes = amplitudes(&tile.luma());
         let logarithms: Vec<f32> = amplitudes
             .into_iter()
             .map(|amplitude| (amplitude + FLOOR).ln())

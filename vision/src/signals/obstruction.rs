@@ -45,6 +45,10 @@ const NEAR: usize = 3;
 /// of an edge may be the table, where the edge was not found.
 const COMES_IN: (usize, usize) = (2, 3);
 const BESIDE: usize = 6;
+/// The row of cells that shows at which slant it crosses the edge: as far from the outermost whole one, which is row 1, as that is from the places beyond.
+const WITHIN: usize = 4;
+/// Cells that it is further along the edge there, at most: it crosses at an angle of up to 53 degrees to the upright.
+const SLANT: isize = 4;
 /// Share of the document that such a part hides at least, and how many times it counts: nothing that is printed on a document continues beyond its
 /// edge, so that it needs no size to be told from print.
 const INTRUDING: f32 = 0.012;
@@ -82,74 +86,115 @@ pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: O
 /// Share of smooth parts in another colour than the paper's: of large ones, and of those that come in over an edge, which count [`SURE`] times.
 fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> f32 {
     let cells = &document.cells;
-    let bare = Bare::of(cells);
-    let (least, of_print) = SMOOTH;
-    let smooth = least.max(of_print * median(cells.iter().map(|cell| cell.change)).unwrap_or_default());
-    let foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && bare.is_foreign(cell, index);
-    let foreign: Vec<bool> = cells.iter().enumerate().map(foreign).collect();
-    let share = |part: &[usize]| part.len() as f32 / cells.len() as f32;
-    let parts = regions(&foreign, COLUMNS);
-    let is_table = |part: &[usize]| {
-        let reached = sides(part);
-        let goes_on = |other: &Vec<usize>| {
-            let is_elsewhere = sides(other).iter().zip(reached).any(|(other, own)| *other && !own);
-            is_elsewhere
-                && share(other) > INTRUDING
-                && difference(colour_of(cells, other), colour_of(cells, part)) < ALIKE
-        };
-        reached.iter().filter(|reached| **reached).count() > 1 || reached.contains(&true) && parts.iter().any(goes_on)
-    };
-    let lies_on = |part: &[usize]| {
-        let portrait = part.iter().filter(|index| of_portrait[**index]).count();
-        (portrait as f32) < OF_PORTRAIT * part.len() as f32
-            && (ground != Ground::Print || !is_table(part))
-            && !is_stripe(part)
-    };
+    let parts = regions(&foreign_cells(cells), COLUMNS);
     let intruding = match ground {
         Ground::Document => intruders(document, &parts, of_portrait),
         Ground::Labels | Ground::Print => vec![false; parts.len()],
     };
-    let hides = |(part, intrudes): (&Vec<usize>, &bool)| match share(part) {
-        size if *intrudes => SURE * size,
-        size if size > PRINT && lies_on(part) => size,
-        _ => 0.0,
+    let lies_on = |part: &Vec<usize>| {
+        share(part) > PRINT
+            && !is_portrait(part, of_portrait)
+            && !is_stripe(part)
+            && (ground != Ground::Print || !is_table(cells, part, &parts))
     };
-    parts
-        .iter()
-        .zip(&intruding)
-        .map(hides)
-        .fold(0.0, |sum, part| sum + part)
-        .min(1.0)
+    let hides = |(part, intrudes): (&Vec<usize>, &bool)| {
+        if *intrudes {
+            SURE * share(part)
+        } else if lies_on(part) {
+            share(part)
+        } else {
+            0.0
+        }
+    };
+    let all = parts.iter().zip(&intruding);
+    all.map(hides).fold(0.0, |sum, part| sum + part).min(1.0)
+}
+
+/// Which cells have another colour than the paper and no print on them.
+fn foreign_cells(cells: &[Cell]) -> Vec<bool> {
+    let bare = Bare::of(cells);
+    let (least, of_print) = SMOOTH;
+    let smooth = least.max(of_print * median(cells.iter().map(|cell| cell.change)).unwrap_or_default());
+    let is_foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && bare.is_foreign(cell, index);
+    cells.iter().enumerate().map(is_foreign).collect()
+}
+
+/// Share of the document that a part takes.
+fn share(part: &[usize]) -> f32 {
+    part.len() as f32 / (COLUMNS * ROWS) as f32
+}
+
+/// Whether a part is the portrait, or of it.
+fn is_portrait(part: &[usize], of_portrait: &[bool]) -> bool {
+    part.iter().filter(|index| of_portrait[**index]).count() as f32 >= OF_PORTRAIT * part.len() as f32
+}
+
+/// Whether a part may be the table around the print: it lies along several sides, alone or with others in its colour.
+fn is_table(cells: &[Cell], part: &[usize], parts: &[Vec<usize>]) -> bool {
+    let reached = sides(part);
+    let goes_on = |other: &Vec<usize>| {
+        let is_elsewhere = sides(other).iter().zip(reached).any(|(other, own)| *other && !own);
+        is_elsewhere && share(other) > INTRUDING && difference(colour_of(cells, other), colour_of(cells, part)) < ALIKE
+    };
+    match reached.into_iter().filter(|reached| *reached).count() {
+        0 => false,
+        1 => parts.iter().any(goes_on),
+        _ => true,
+    }
 }
 
 /// Which parts are of something that comes in over an edge and hides more than [`INTRUDING`]: what comes in, and what is near it in the same colour. The
 /// lines of a finger and the shadow below it divide it into parts.
 fn intruders(document: &Rectified, parts: &[Vec<usize>], of_portrait: &[bool]) -> Vec<bool> {
-    let cells = &document.cells;
-    let is_portrait = |part: &[usize]| {
-        part.iter().filter(|index| of_portrait[**index]).count() as f32 >= OF_PORTRAIT * part.len() as f32
-    };
-    let may_intrude = |part: &Vec<usize>| !is_stripe(part) && !is_portrait(part);
-    let candidates: Vec<bool> = parts.iter().map(may_intrude).collect();
+    let may_belong = |part: &Vec<usize>| !is_stripe(part) && !is_portrait(part, of_portrait);
+    let may_belong: Vec<bool> = parts.iter().map(may_belong).collect();
     let mut intruding = vec![false; parts.len()];
     for (first, part) in parts.iter().enumerate() {
-        if intruding[first] || is_stripe(part) || !comes_in(document, part) {
+        if intruding[first] || !lies_across_edge(document, part) {
             continue;
         }
-        let mut thing = vec![first];
-        while let Some(next) = (0..parts.len()).find(|next| {
-            let joins =
-                |of: &usize| are_near(&parts[*of], &parts[*next]) && is_of_one_thing(cells, &parts[*of], &parts[*next]);
-            candidates[*next] && !thing.contains(next) && thing.iter().any(joins)
-        }) {
-            thing.push(next);
-        }
-        let size: usize = thing.iter().map(|of| parts[*of].len()).sum();
-        if size as f32 > INTRUDING * cells.len() as f32 {
+        let thing = thing_of(first, parts, &may_belong, &document.cells);
+        let size: f32 = thing.iter().map(|&of| share(&parts[of])).sum();
+        if size > INTRUDING {
             thing.into_iter().for_each(|of| intruding[of] = true);
         }
     }
     intruding
+}
+
+/// The parts that are of one thing with the `first`: near it or near another of them, in the same colour.
+fn thing_of(first: usize, parts: &[Vec<usize>], may_belong: &[bool], cells: &[Cell]) -> Vec<usize> {
+    let mut thing = vec![first];
+    let mut next = 0;
+    while let Some(&of) = thing.get(next) {
+        next += 1;
+        for (other, part) in parts.iter().enumerate() {
+            if may_belong[other]
+                && !thing.contains(&other)
+                && are_near(&parts[of], part)
+                && is_of_one_thing(cells, &parts[of], part)
+            {
+                thing.push(other);
+            }
+        }
+    }
+    thing
+}
+
+/// Whether a part goes on beyond the document: over any edge or, where it is like a printed stripe, over both that it reaches. Such a stripe near the upper
+/// or lower edge may be the table, where the edge was not found.
+fn lies_across_edge(document: &Rectified, part: &[usize]) -> bool {
+    let crossed: Vec<Edge> = Edge::ALL
+        .into_iter()
+        .zip(&document.beyond)
+        .filter(|(edge, beyond)| comes_in(&document.cells, part, *edge, beyond))
+        .map(|(edge, _)| edge)
+        .collect();
+    if !is_stripe(part) {
+        return !crossed.is_empty();
+    }
+    let is_within = |index: &usize| (NEAR_EDGE + 1..ROWS - NEAR_EDGE - 1).contains(&(index / COLUMNS));
+    crossed.contains(&Edge::Left) && crossed.contains(&Edge::Right) && part.iter().all(is_within)
 }
 
 /// Whether a cell of the one part is within [`NEAR`] of one of the other.
@@ -175,38 +220,64 @@ fn are_alike(one: [f32; 3], other: [f32; 3]) -> bool {
     difference(one, other) < ALIKE || ((SHADE.0..1.0 / SHADE.0).contains(&factor) && is_of_tint)
 }
 
-/// Whether a part continues beyond the edge of the document that it crosses, in its own colour and not in that of the table beside it.
-fn comes_in(document: &Rectified, part: &[usize]) -> bool {
-    Edge::ALL.into_iter().zip(&document.beyond).any(|(edge, beyond)| {
-        let places = part.iter().map(|&index| (index, edge.place_of(index)));
-        let depth = places.clone().map(|(_, (_, away))| away).max().unwrap_or_default();
-        // The outermost cells are of both.
-        let at_edge: Vec<(usize, usize)> = places
-            .filter(|(_, (_, away))| *away == 1)
-            .map(|(index, (along, _))| (index, along))
-            .collect();
-        let is_beside = |along: usize| at_edge.iter().all(|(_, touched)| touched.abs_diff(along) > 2);
-        let others: Vec<[f32; 3]> = beyond
-            .iter()
-            .enumerate()
-            .filter(|(along, _)| is_beside(*along))
-            .filter_map(|(_, colour)| *colour)
-            .collect();
-        if at_edge.len() < COMES_IN.0
-            || 2 * at_edge.len() > edge.length()
-            || depth < COMES_IN.1
-            || others.len() < BESIDE
-        {
-            return false;
-        }
-        let table = [0, 1, 2].map(|channel| median(others.iter().map(|colour| colour[channel])).unwrap_or_default());
-        let goes_on = |&&(index, along): &&(usize, usize)| {
-            beyond[along].is_some_and(|colour| {
-                are_alike(colour, document.cells[index].colour) && difference(colour, table) > FOREIGN.0
-            })
-        };
-        at_edge.iter().filter(goes_on).count() as f32 >= GOES_ON * at_edge.len() as f32
-    })
+/// Whether a part continues beyond an edge of the document, in its own colour and not in that of the table beside it; `beyond` is what lies beyond that edge.
+fn comes_in(cells: &[Cell], part: &[usize], edge: Edge, beyond: &[Option<[f32; 3]>]) -> bool {
+    let depth = part.iter().map(|&index| edge.place_of(index).1).max();
+    // The outermost cells are of both.
+    let at_edge = row_of(part, edge, 1);
+    let is_beside = |along: usize| at_edge.iter().all(|(_, touched)| touched.abs_diff(along) > 2);
+    let others: Vec<[f32; 3]> = beyond
+        .iter()
+        .enumerate()
+        .filter(|(along, _)| is_beside(*along))
+        .filter_map(|(_, colour)| *colour)
+        .collect();
+    if at_edge.len() < COMES_IN.0
+        || 2 * at_edge.len() > edge.length()
+        || depth < Some(COMES_IN.1)
+        || others.len() < BESIDE
+    {
+        return false;
+    }
+    let table = [0, 1, 2].map(|channel| median(others.iter().map(|colour| colour[channel])).unwrap_or_default());
+    let goes_on = |shift: isize| {
+        let is_seen =
+            |&(index, along): &(usize, usize)| {
+                let colour = beyond.get(along.checked_add_signed(shift)?)?;
+                Some(colour.is_some_and(|colour| {
+                    are_alike(colour, cells[index].colour) && difference(colour, table) > FOREIGN.0
+                }))
+            };
+        // Over a corner of the document, some of what lies beyond is not beyond this edge.
+        let seen: Vec<bool> = at_edge.iter().filter_map(is_seen).collect();
+        let same = seen.iter().filter(|same| **same).count();
+        seen.len() >= COMES_IN.0 && 2 * seen.len() >= at_edge.len() && same as f32 >= GOES_ON * seen.len() as f32
+    };
+    shifts(part, edge).into_iter().any(goes_on)
+}
+
+/// The cells of a part that are so far from an edge, each with its place along it.
+fn row_of(part: &[usize], edge: Edge, from_edge: usize) -> Vec<(usize, usize)> {
+    let place = |&index: &usize| {
+        let (along, away) = edge.place_of(index);
+        (away == from_edge).then_some((index, along))
+    };
+    part.iter().filter_map(place).collect()
+}
+
+/// How many cells further along an edge a part may be where it is seen beyond: none, or as its two sides run within the document.
+fn shifts(part: &[usize], edge: Edge) -> Vec<isize> {
+    let ends = |from_edge: usize| {
+        let along = row_of(part, edge, from_edge)
+            .into_iter()
+            .map(|(_, along)| along as isize);
+        Some([along.clone().min()?, along.max()?])
+    };
+    let mut shifts = vec![0];
+    if let (Some(at_edge), Some(within)) = (ends(1), ends(WITHIN)) {
+        shifts.extend([0, 1].map(|end| (at_edge[end] - within[end]).clamp(-SLANT, SLANT)));
+    }
+    shifts
 }
 
 /// Root mean square over the channels.
@@ -476,6 +547,48 @@ mod tests {
         let mut behind = card();
         behind.paste(&Raster::filled(70, 80, skin), 500, 620);
         assert_eq!(share(&behind, None), 0.0);
+    }
+
+    /// The test card with skin wherever this says, by the distance from the card's first corner.
+    fn touched(is_skin: impl Fn(f32, f32) -> bool) -> Raster {
+        let mut touched = card();
+        let skin = Raster::filled(1, 1, [205, 150, 120]);
+        for (x, y) in (0..1060_usize).flat_map(|x| (0..700_usize).map(move |y| (x, y))) {
+            if is_skin(x as f32 - 100.0, y as f32 - 80.0) {
+                touched.paste(&skin, x, y);
+            }
+        }
+        touched
+    }
+
+    #[test]
+    fn a_finger_is_told_at_whatever_slant_it_comes_in() {
+        let over_corner = touched(|x, y| (x - y).abs() < 104.0 && x + y < 300.0);
+        assert!(share(&over_corner, None) > 0.105, "{}", share(&over_corner, None));
+        let over_edge = touched(|x, y| (x - 400.0 + y - 540.0).abs() < 60.0 && y > 320.0);
+        assert!(share(&over_edge, None) > 0.105, "{}", share(&over_edge, None));
+        // Behind the card.
+        let behind = touched(|x, y| (x - y).abs() < 104.0 && (x < 0.0 || y < 0.0));
+        assert_eq!(share(&behind, None), 0.0);
+        let print = touched(|x, y| (x - y).abs() < 104.0 && x + y < 300.0 && x >= 0.0 && y >= 0.0);
+        assert!(share(&print, None) < 0.06, "{}", share(&print, None));
+    }
+
+    #[test]
+    fn what_lies_across_the_card_and_goes_on_at_both_ends_is_no_stripe() {
+        let ruler = |from: usize, to: usize, top: usize| {
+            let mut shown = card();
+            shown.paste(&Raster::filled(to - from, 100, [30, 90, 160]), from, top);
+            share(&shown, None)
+        };
+        assert!(ruler(0, 1060, 300) > 0.5, "{}", ruler(0, 1060, 300));
+        assert_eq!(ruler(100, 956, 300), 0.0, "printed");
+        assert_eq!(ruler(0, 956, 300), 0.0, "beside something of its colour");
+        assert_eq!(
+            ruler(0, 1060, 520),
+            0.0,
+            "the table below a card whose edge was not found"
+        );
     }
 
     #[test]

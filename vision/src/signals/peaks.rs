@@ -46,12 +46,12 @@ pub(crate) struct Rasters {
 /// `is_on_document` is asked for the middle half of a tile, which the window lets through almost alone.
 pub(crate) fn rasters(picture: &Raster, is_on_document: impl Fn(&Corners) -> bool) -> Option<Rasters> {
     let places = places(picture, is_on_document);
-    let luma = picture.luma();
     let rings = Rings::new();
     let mut mean = Mean::default();
     let mut each = Vec::new();
     for index in spread(places.len()) {
-        let spectrum = amplitudes(&luma, picture.width(), places[index]);
+        let (x, y) = places[index];
+        let spectrum = amplitudes(&picture.crop(x, y, TILE, TILE)?.luma());
         each.push(weaker_of_crossing(&rings.peaks(&spectrum)));
         mean.add(&rings.heights(&spectrum));
     }
@@ -197,26 +197,31 @@ impl Mean {
     fn add(&mut self, heights: &[f32]) {
         self.sums.resize(heights.len(), 0.0);
         self.tiles += 1;
-        let beside = |row: usize| -> Vec<f32> {
-            let around = |column: usize| column.saturating_sub(1)..=(column + 1).min(TILE - 1);
-            let highest = |column: usize| {
-                around(column)
-                    .map(|at| heights[row * TILE + at])
-                    .fold(f32::MIN, f32::max)
-            };
-            (0..TILE).map(highest).collect()
-        };
-        let rows: Vec<Vec<f32>> = (0..TILE).map(beside).collect();
-        for (at, sum) in self.sums.iter_mut().enumerate() {
-            let (row, column) = (at / TILE, at % TILE);
+        // Row by row and without a branch, so that many places are compared at a time.
+        let mut beside = heights.to_vec();
+        for (highest, row) in beside.chunks_exact_mut(TILE).zip(heights.chunks_exact(TILE)) {
+            raise(&mut highest[1..], row);
+            raise(highest, &row[1..]);
+        }
+        for (row, sums) in self.sums.chunks_exact_mut(TILE).enumerate() {
             // The spectrum wraps around at its edges.
-            let around = [row + TILE - 1, row, row + 1].map(|row| rows[row % TILE][column]);
-            *sum += around.into_iter().fold(f32::MIN, f32::max);
+            let [above, own, below] = [row + TILE - 1, row, row + 1].map(|row| &beside[row % TILE * TILE..][..TILE]);
+            let mut highest = own.to_vec();
+            raise(&mut highest, above);
+            raise(&mut highest, below);
+            sums.iter_mut().zip(highest).for_each(|(sum, highest)| *sum += highest);
         }
     }
 
     fn at(&self, place: usize) -> f32 {
         self.sums.get(place).map_or(0.0, |sum| sum / self.tiles as f32)
+    }
+}
+
+/// Raises each value to the other one, where that is higher.
+fn raise(values: &mut [f32], others: &[f32]) {
+    for (value, other) in values.iter_mut().zip(others) {
+        *value = value.max(*other);
     }
 }
 

@@ -12,14 +12,13 @@ const HALF: usize = TILE / 2 + 1;
 /// The blocks of a JPEG are eight pixels wide: a place whose cycles both lie next to multiples of this is their grid.
 const BLOCKS: f32 = (TILE / 8) as f32;
 
-/// Amplitudes of the tile of `luma` that begins at this place, without its mean and under a Hann window: `TILE` rows of `TILE`, cycles
+/// Amplitudes of a tile, given as the luma of `TILE` rows of `TILE` pixels, without its mean and under a Hann window: `TILE` rows of `TILE`, cycles
 /// down by cycles across, both from zero.
-pub(super) fn amplitudes(luma: &[u8], width: usize, (x, y): (usize, usize)) -> Vec<f32> {
-    let mut values = windowed(luma, width, x, y);
+pub(super) fn amplitudes(luma: &[u8]) -> Vec<f32> {
+    let mut values = windowed(luma);
     transform(&mut values);
-    let mut columns = transposed(&values);
     // The spectrum of a picture mirrors itself about its origin, so half of the columns say it all.
-    columns.truncate(HALF * TILE);
+    let mut columns = first_columns(&values);
     transform(&mut columns);
     let half: Vec<f32> = columns.iter().map(|value| value.norm_sqr().sqrt()).collect();
     let places = (0..TILE).flat_map(|down| (0..TILE).map(move |across| (down, across)));
@@ -55,20 +54,22 @@ pub(super) fn is_of_blocks(at: [f32; 2]) -> bool {
     at.into_iter().all(beside)
 }
 
-fn windowed(luma: &[u8], width: usize, x: usize, y: usize) -> Vec<Complex32> {
-    let rows = (y..y + TILE).map(|row| &luma[row * width + x..row * width + x + TILE]);
-    let mean = rows.clone().flatten().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;
+fn windowed(luma: &[u8]) -> Vec<Complex32> {
+    let mean = luma.iter().map(|&v| f32::from(v)).sum::<f32>() / (TILE * TILE) as f32;
     let window: Vec<f32> = (0..TILE)
         .map(|i| 0.5 - 0.5 * (TAU * i as f32 / TILE as f32).cos())
         .collect();
     let value = |v: u8, wy: f32, wx: f32| Complex32::new((f32::from(v) - mean) * wx * wy, 0.0);
-    rows.zip(&window)
-        .flat_map(|(row, &wy)| row.iter().zip(&window).map(move |(&v, &wx)| value(v, wy, wx)))
-        .collect()
+    let mut values = Vec::with_capacity(TILE * TILE);
+    for (row, &wy) in luma.chunks_exact(TILE).zip(&window) {
+        values.extend(row.iter().zip(&window).map(|(&v, &wx)| value(v, wy, wx)));
+    }
+    values
 }
 
-fn transposed(values: &[Complex32]) -> Vec<Complex32> {
-    (0..TILE * TILE).map(|i| values[i % TILE * TILE + i / TILE]).collect()
+/// The first [`HALF`] columns of `TILE` rows, as rows.
+fn first_columns(values: &[Complex32]) -> Vec<Complex32> {
+    (0..HALF * TILE).map(|i| values[i % TILE * TILE + i / TILE]).collect()
 }
 
 #[cfg(test)]
@@ -83,8 +84,8 @@ mod tests {
             (state >> 24) as u8
         };
         let luma: Vec<u8> = (0..TILE * TILE).map(|_| noise()).collect();
-        let spectrum = amplitudes(&luma, TILE, (0, 0));
-        let values = windowed(&luma, TILE, 0, 0);
+        let spectrum = amplitudes(&luma);
+        let values = windowed(&luma);
         for (down, across) in [(0, 1), (3, 128), (200, 5), (0, 255), (7, 129), (128, 128), (250, 200)] {
             let waves = values.iter().enumerate().map(|(at, value)| {
                 let turns = (down * (at / TILE) + across * (at % TILE)) % TILE;

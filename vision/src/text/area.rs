@@ -188,20 +188,26 @@ impl Area {
         let (width, height) = (self.line_width(spacing), LINE_HEIGHT);
         let (sin, cos) = self.angle.sin_cos();
         let grid = ((2.0 * self.half_height / height as f32).ceil() as usize).clamp(1, 3);
-        let along = |index: usize, sub: usize, length: usize| {
-            (index as f32 + (sub as f32 + 0.5) / grid as f32) / length as f32 * 2.0 - 1.0
+        // Places from the middle, `grid` to a pixel.
+        let places = |length: usize, half: f32| -> Vec<f32> {
+            let part = |at: usize| (at / grid) as f32 + ((at % grid) as f32 + 0.5) / grid as f32;
+            let place = |at: usize| (part(at) / length as f32 * 2.0 - 1.0) * half;
+            (0..length * grid).map(place).collect()
         };
+        let (columns, rows) = (places(width, self.half_width), places(height, self.half_height));
         let share = 1.0 / (grid * grid) as f32;
         let mut pixels = Vec::with_capacity(width * height * 3);
-        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
-            let mut sum = [0.0_f32; 3];
-            for (sub_y, sub_x) in (0..grid).flat_map(|a| (0..grid).map(move |b| (a, b))) {
-                let u = along(x, sub_x, width) * self.half_width;
-                let v = along(y, sub_y, height) * self.half_height;
-                let colour = picture.sample(self.x + u * cos - v * sin - 0.5, self.y + u * sin + v * cos - 0.5);
-                sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c * share);
+        for down in rows.chunks_exact(grid) {
+            for across in columns.chunks_exact(grid) {
+                let mut sum = [0.0_f32; 3];
+                for &v in down {
+                    for &u in across {
+                        let colour = picture.sample(self.x + u * cos - v * sin - 0.5, self.y + u * sin + v * cos - 0.5);
+                        sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c * share);
+                    }
+                }
+                pixels.extend(sum.map(|v| v as u8));
             }
-            pixels.extend(sum.map(|v| v as u8));
         }
         Raster::new(width, height, pixels).unwrap_or_else(|| Raster::filled(width, height, [0; 3]))
     }
