@@ -23,22 +23,82 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// The connection is new, or part of a head has arrived.
-const HEAD: u8 = 0;
-/// A request is at work.
-const BUSY: u8 = 1;
-/// The last response is written, and nothing of the next head has arrived.
-const IDLE: u8 = 2;
-/// A request waits for its body.
-const READING: u8 = 3;
-/// Nothing more is written; what still arrives is discarded.
-const CLOSING: u8 = 4;
-/// The connection ends in favour of another one.
-const GIVEN_UP: u8 = 5;
-/// A response was handed over and is not written yet.
-const WRITING: u8 = 6;
-/// The same, and part of the next head has arrived.
-const WRITING_AHEAD: u8 = 7;
+/// What a connection is in the middle of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Stage {
+    /// The connection is new, or part of a head has arrived.
+    Head,
+    /// A request is at work.
+    Busy,
+    /// The last response is written, and nothing of the next head has arrived.
+    Idle,
+    /// A request waits for its body.
+    Reading,
+    /// Nothing more is written; what still arrives is discarded.
+    Closing,
+    /// The connection ends in favour of another one.
+    GivenUp,
+    /// A response was handed over and is not written yet.
+    Writing,
+    /// The same, and part of the next head has arrived.
+    WritingAhead,
+}
+
+impl Stage {
+    /// Each at the place of its number.
+    const ALL: [Self; 8] = [
+        Self::Head,
+        Self::Busy,
+        Self::Idle,
+        Self::Reading,
+        Self::Closing,
+        Self::GivenUp,
+        Self::Writing,
+        Self::WritingAhead,
+    ];
+
+    /// How it is stored where it is shared.
+    const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The stage with this number.
+    fn of(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+/// A stage that is shared.
+#[derive(Debug)]
+struct SharedStage(AtomicU8);
+
+impl Default for SharedStage {
+    fn default() -> Self {
+        Self(AtomicU8::new(Stage::Head.number()))
+    }
+}
+
+impl SharedStage {
+    fn now(&self) -> Stage {
+        // Only numbers of stages are stored. Of any other, the safe reading is a connection that ends.
+        Stage::of(self.0.load(Ordering::Acquire)).unwrap_or(Stage::GivenUp)
+    }
+
+    /// Goes from one stage to another; returns whether it was in that stage.
+    fn change(&self, from: Stage, to: Stage) -> bool {
+        let changed = self
+            .0
+            .compare_exchange(from.number(), to.number(), Ordering::AcqRel, Ordering::Acquire);
+        changed.is_ok()
+    }
+
+    /// Goes to `next` from any stage but `unless`.
+    fn go(&self, next: Stage, unless: Stage) {
+        let stored = |now: u8| (now != unless.number()).then_some(next.number());
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, stored);
+    }
+}
 
 /// How long unread data is discarded, and how long without a byte of it: nginx's `lingering_time` and `lingering_timeout`,
 /// except that the first must be over before a node that stops cuts connections off.
@@ -59,7 +119,7 @@ pub(crate) struct Phase(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    phase: AtomicU8,
+    stage: SharedStage,
     /// Part of a request is left unread, and the connection ends with its response.
     unread: AtomicBool,
     /// Wakes the reader that waits without a deadline while a request runs: once it is over, there is one.
@@ -79,28 +139,29 @@ impl Phase {
 
     /// Whether no request is at work: none has come yet, or the last one is answered. Part of a head may have arrived.
     pub(super) fn is_at_rest(&self) -> bool {
-        matches!(self.now(), HEAD | IDLE)
+        matches!(self.0.stage.now(), Stage::Head | Stage::Idle)
     }
 
     /// A request's head is complete.
     pub(super) fn busy(&self) {
-        self.go(BUSY);
+        self.go(Stage::Busy);
     }
 
     /// Waiting for the body; no work has been done yet.
     pub(super) fn reading(&self) {
-        self.go(READING);
+        self.go(Stage::Reading);
         self.0.closable.notify_one();
     }
 
     /// The last byte of a response was handed over. Until it is written, the connection is at work: a client may read slowly.
     pub(super) fn handed_over(&self) {
-        self.go(WRITING);
+        self.go(Stage::Writing);
     }
 
     /// Everything that was handed over is written. Returns whether the response ends with it.
     fn written(&self) -> bool {
-        let ended = self.change(WRITING, IDLE) || self.change(WRITING_AHEAD, HEAD);
+        let ended =
+            self.0.stage.change(Stage::Writing, Stage::Idle) || self.0.stage.change(Stage::WritingAhead, Stage::Head);
         if ended {
             self.0.reader.wake();
             self.0.closable.notify_one();
@@ -122,38 +183,22 @@ impl Phase {
 
     /// Ends an idle connection; returns whether it was idle.
     pub(super) fn give_up_rest(&self) -> bool {
-        [IDLE, HEAD, CLOSING].into_iter().any(|rest| self.give_up(rest))
+        let at_rest = [Stage::Idle, Stage::Head, Stage::Closing];
+        at_rest.into_iter().any(|rest| self.give_up(rest))
     }
 
     /// Ends a connection whose request is waiting for its body; returns whether it was.
     pub(super) fn give_up_reading(&self) -> bool {
-        self.give_up(READING)
+        self.give_up(Stage::Reading)
     }
 
-    fn give_up(&self, from: u8) -> bool {
-        self.change(from, GIVEN_UP)
-    }
-
-    /// Goes from one phase to another; returns whether it was in that phase.
-    fn change(&self, from: u8, to: u8) -> bool {
-        let changed = self
-            .0
-            .phase
-            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
-        changed.is_ok()
-    }
-
-    fn now(&self) -> u8 {
-        self.0.phase.load(Ordering::Acquire)
+    fn give_up(&self, from: Stage) -> bool {
+        self.0.stage.change(from, Stage::GivenUp)
     }
 
     /// A connection that was given up stays so.
-    fn go(&self, next: u8) {
-        let not_given_up = |now| (now != GIVEN_UP).then_some(next);
-        let _ = self
-            .0
-            .phase
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, not_given_up);
+    fn go(&self, next: Stage) {
+        self.0.stage.go(next, Stage::GivenUp);
     }
 }
 
@@ -172,8 +217,8 @@ pub(super) struct TimeLimits {
 pub(super) struct Timed<S> {
     inner: S,
     phase: Phase,
-    /// The phase for which the read deadline was set.
-    seen: u8,
+    /// The stage for which the read deadline was set.
+    seen: Stage,
     limits: TimeLimits,
     reading: Option<Pin<Box<Sleep>>>,
     writing: Option<Waiting>,
@@ -218,7 +263,7 @@ impl<S> Timed<S> {
         Self {
             inner,
             phase,
-            seen: HEAD,
+            seen: Stage::Head,
             limits,
             reading: Some(Box::pin(tokio::time::sleep_until(first_head))),
             writing: None,
@@ -228,16 +273,21 @@ impl<S> Timed<S> {
         }
     }
 
-    /// Resets the deadline if the phase changed.
+    /// Resets the deadline if the stage changed.
     fn follow(&mut self) {
-        let now = self.phase.now();
+        let now = self.phase.0.stage.now();
         if now != self.seen {
             self.seen = now;
-            self.in_head = now == HEAD;
+            self.in_head = now == Stage::Head;
             self.reading = match now {
-                HEAD => Some(Box::pin(tokio::time::sleep(self.limits.head))),
-                IDLE => Some(Box::pin(tokio::time::sleep(self.limits.idle))),
-                _ => None,
+                Stage::Head => Some(Box::pin(tokio::time::sleep(self.limits.head))),
+                Stage::Idle => Some(Box::pin(tokio::time::sleep(self.limits.idle))),
+                Stage::Busy
+                | Stage::Reading
+                | Stage::Closing
+                | Stage::GivenUp
+                | Stage::Writing
+                | Stage::WritingAhead => None,
             };
         }
     }
@@ -288,10 +338,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
             Poll::Ready(outcome) => {
                 let read = piece.filled().len();
                 buf.advance(read);
-                me.in_head |= me.seen == HEAD && read > 0;
+                me.in_head |= me.seen == Stage::Head && read > 0;
                 if read > 0 {
                     // The next head has begun. A request that became busy meanwhile is left alone.
-                    let _ = me.phase.change(IDLE, HEAD) || me.phase.change(WRITING, WRITING_AHEAD);
+                    let stage = &me.phase.0.stage;
+                    let _ = stage.change(Stage::Idle, Stage::Head) || stage.change(Stage::Writing, Stage::WritingAhead);
                 }
                 Poll::Ready(outcome)
             }
@@ -341,14 +392,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Timed<S> {
         if me.closing.is_none() {
             let outcome = Pin::new(&mut me.inner).poll_shutdown(cx);
             ready!(me.wrote(cx, outcome))?;
-            let head_failed = me.in_head && me.phase.now() == HEAD;
+            let head_failed = me.in_head && me.phase.0.stage.now() == Stage::Head;
             let unread = head_failed || me.phase.0.unread.load(Ordering::Acquire);
             let now = Instant::now();
             me.closing = Some(Closing {
                 ends: unread.then(|| Box::pin(tokio::time::sleep_until(now + LINGER_GAP))),
                 latest: now + LINGER,
             });
-            me.phase.go(CLOSING);
+            me.phase.go(Stage::Closing);
         }
         me.discard(cx).map(Ok)
     }
@@ -385,6 +436,31 @@ impl<S: AsyncRead + Unpin> Timed<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_stage_is_stored_by_a_number_of_its_own_and_no_other_number_is_one() {
+        for (place, stage) in Stage::ALL.into_iter().enumerate() {
+            assert_eq!(usize::from(stage.number()), place, "{stage:?}");
+            let shared = SharedStage::default();
+            shared.go(stage, Stage::GivenUp);
+            assert_eq!(shared.now(), stage);
+        }
+        assert_eq!(Stage::of(8), None);
+    }
+
+    #[test]
+    fn a_connection_that_was_given_up_stays_so_and_one_at_work_is_not_given_up() {
+        let phase = Phase::default();
+        assert!(phase.is_at_rest());
+        phase.busy();
+        assert!(!phase.is_at_rest() && !phase.give_up_rest() && !phase.give_up_reading());
+        phase.reading();
+        assert!(phase.give_up_reading());
+        phase.busy();
+        phase.handed_over();
+        assert!(!phase.written(), "nothing of it is left to be written");
+        assert_eq!(phase.0.stage.now(), Stage::GivenUp);
+    }
 
     #[test]
     fn what_a_client_takes_earns_it_time_and_no_pause_is_longer_than_the_first() {

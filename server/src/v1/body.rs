@@ -3,11 +3,14 @@
 
 use super::ApiError;
 use crate::edge::{TooLong, TooSlow, caused_by};
-use axum::{Json, body::Body};
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
+use http::header::CONTENT_TYPE;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
 
 /// The largest body of an operation.
 pub(crate) const LIMIT: usize = 64 * 1024;
@@ -31,13 +34,19 @@ pub(super) async fn read(body: Body) -> Result<Bytes, ApiError> {
     }
 }
 
-/// A response's body.
-pub(super) type Rendered = Json<Box<RawValue>>;
+/// A response's body: JSON that is written already.
+pub(super) struct Rendered(Vec<u8>);
+
+impl IntoResponse for Rendered {
+    fn into_response(self) -> Response {
+        ([(CONTENT_TYPE, "application/json")], self.0).into_response()
+    }
+}
 
 /// `body` as JSON, with what it borrows.
 ///
 /// # Errors
 /// [`ApiError::Json`] if it cannot be written.
 pub(super) fn rendered<T: Serialize>(body: &T) -> Result<Rendered, ApiError> {
-    Ok(Json(to_raw_value(body)?))
+    Ok(Rendered(serde_json::to_vec(body)?))
 }

@@ -1,11 +1,19 @@
 //! `honnin listen` beside a running server.
 
-use crate::{events::complete, support::Server};
+use crate::{
+    events::complete,
+    support::{START, Server},
+};
+use domain::{ids::EventId, time::Millis};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
+};
+use store::{
+    StoreError,
+    webhook::events::{self, EventContent, EventRow},
 };
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -91,6 +99,55 @@ async fn listen_forwards_signed_events_and_sends_those_again_that_were_refused()
         (&seen[0].1, &seen[2].1),
         (&json!("verification.approved"), &json!("verification.failed"))
     );
+}
+
+#[tokio::test]
+async fn listen_forwards_every_event_however_many_happened_between_two_looks() {
+    /// More than ten pages of events.
+    const MANY: u16 = 1_001;
+    let server = Server::sandbox().await;
+    complete(&server, "approved").await;
+    let receiver = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_honnin"))
+        .args(["listen", &format!("--until={MANY}")])
+        .env("HONNIN_API_KEY", &server.key)
+        .arg(format!("--url=http://{}", server.address))
+        .arg(format!("--forward-to=http://{}/", receiver.local_addr().unwrap()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // It has looked once by its first line.
+    let lines = spawn_blocking(move || {
+        lines.next().unwrap().unwrap();
+        lines
+    });
+    let lines = lines.await.unwrap();
+    let ended = spawn_blocking(move || (lines.count(), child.wait().unwrap()));
+    let new: Vec<EventRow> = (0..MANY)
+        .map(|number| {
+            let at = START.plus(Millis::hours(1)).plus(Millis(number.into()));
+            EventRow {
+                id: EventId::ordered(at, [7; 16]),
+                tenant: server.tenant.clone(),
+                created_at: at,
+                content: EventContent::Test,
+            }
+        })
+        .collect();
+    let expected: Vec<_> = new.iter().map(|event| event.id.to_string()).collect();
+    let unit = server.app.honnin.db().write(async move |tx| {
+        for event in &new {
+            events::insert(tx, event).await?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    unit.await.unwrap();
+    for (number, id) in expected.iter().enumerate() {
+        let (headers, _) = receive(&receiver, "200 OK").await;
+        assert_eq!(headers["webhook-id"].to_str().unwrap(), id, "event {number}");
+    }
+    assert!(ended.await.unwrap().1.success(), "it ends after the last");
 }
 
 #[tokio::test]

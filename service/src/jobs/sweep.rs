@@ -19,6 +19,7 @@ use domain::{
 use std::collections::HashMap;
 use store::{
     StoreError, Tx, audit, audit_chain,
+    capture::attempts,
     jobs::{self, Job, JobKind, NewJob},
     people::{
         console_sessions, invitations, known_browsers, password_resets, provider_accounts, second_factors, try_counters,
@@ -203,6 +204,10 @@ async fn sweep_rows(honnin: &Honnin, now: Timestamp, steps: &mut Steps) {
         provider_accounts::remove_old_responses(tx, now, BATCH).await
     });
     steps.note("responses of the provider", responses.await);
+    let drafts = in_batches(honnin, async move |tx| {
+        attempts::empty_drafts_of_erased(tx, BATCH).await
+    });
+    steps.note("drafts of erased sessions", drafts.await);
     let used = now.minus(known_browser::LIFETIME);
     let known = in_batches(honnin, async move |tx| {
         known_browsers::remove_unused(tx, used, BATCH).await

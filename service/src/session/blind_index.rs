@@ -27,7 +27,7 @@ use store::{
         search::{self, Person},
         sessions::{self, SessionRow},
     },
-    vault::{SealedValue, SessionKey},
+    vault::{FingerprintKey, SealedValue, SessionKey},
 };
 
 /// Sessions indexed in one unit of work.
@@ -129,13 +129,13 @@ pub(crate) async fn hashes(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    let key = tenant_key(honnin, tenant).await?;
-    Ok(terms.iter().map(|term| hash(&key, term)).collect())
+    let prints = tenant_key(honnin, tenant).await?.fingerprints();
+    Ok(terms.iter().map(|term| hash(&prints, term)).collect())
 }
 
-fn hash(key: &SessionKey, term: &Term) -> TermHash {
+fn hash(prints: &FingerprintKey, term: &Term) -> TermHash {
     let [kind, value] = term.parts();
-    key.fingerprint(&["blind index", kind, value])
+    prints.of(&["blind index", kind, value])
 }
 
 /// Indexes the sessions that were there before the index. One that cannot be decrypted is left out, once and for all: nobody can be found by it.

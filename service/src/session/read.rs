@@ -68,29 +68,28 @@ pub async fn read_session(honnin: &Honnin, tenant: &Tenant, id: &str) -> Result<
 
 /// Decrypts a row. Erased data is `None`, whether the row was marked when read or has been erased since.
 pub(crate) async fn detail(honnin: &Honnin, row: SessionRow, now: Timestamp) -> Result<SessionDetail, StoreError> {
-    let (row, key) = match honnin.vault.open(&row.data_key).await {
+    let (mut row, key) = match honnin.vault.open(&row.data_key).await {
         Ok(key) => (row, Some(key)),
         Err(StoreError::Erased) => (marked(honnin, row).await?, None),
         Err(other) => return Err(other),
     };
     let status = row.session.status_at(now);
-    let mut detail = SessionDetail {
-        status,
-        metadata: row.metadata.clone(),
-        pre_registered: None,
-        typed: None,
-        document_type: None,
-        ocr: None,
-        outcome: row
-            .outcome
-            .clone()
-            .filter(|_| matches!(status, Status::Reviewing | Status::Completed)),
-        session: row.session.clone(),
+    let is_shown = matches!(status, Status::Reviewing | Status::Completed);
+    let mut outcome = row.outcome.take().filter(|_| is_shown);
+    let personal = match key {
+        Some(key) => open_personal(&row, &key, outcome.as_mut())?,
+        None => Opened::default(),
     };
-    if let Some(key) = key {
-        open_personal(&mut detail, &row, &key)?;
-    }
-    Ok(detail)
+    Ok(SessionDetail {
+        status,
+        metadata: row.metadata,
+        pre_registered: personal.known,
+        typed: personal.typed,
+        document_type: row.document_type.filter(|_| personal.ocr.is_some()),
+        ocr: personal.ocr,
+        outcome,
+        session: row.session,
+    })
 }
 
 /// The row of a session whose key is gone. It is marked before its key is destroyed, so a row read before the mark is read
@@ -104,19 +103,25 @@ async fn marked(honnin: &Honnin, row: SessionRow) -> Result<SessionRow, StoreErr
     Ok(again.await?.unwrap_or(row))
 }
 
-fn open_personal(detail: &mut SessionDetail, row: &SessionRow, key: &SessionKey) -> Result<(), StoreError> {
-    detail.pre_registered = open_column(key, &row.associated_data(SealedValue::Known), row.known.as_ref())?;
-    detail.typed = open_column(key, &row.associated_data(SealedValue::Typed), row.typed.as_ref())?;
-    detail.ocr = open_column(key, &row.associated_data(SealedValue::Ocr), row.ocr.as_ref())?;
-    detail.document_type = row.document_type.filter(|_| detail.ocr.is_some());
-    if let (Some(note), Some(review)) = (
-        &row.note,
-        detail.outcome.as_mut().and_then(|outcome| outcome.review.as_mut()),
-    ) {
+/// The decrypted columns of a row.
+#[derive(Default)]
+struct Opened {
+    known: Option<Personal<PreRegistered>>,
+    typed: Option<Personal<UserInput>>,
+    ocr: Option<Personal<Vec<OcrField>>>,
+}
+
+/// Decrypts the columns of a row, and the note of its review into `outcome`.
+fn open_personal(row: &SessionRow, key: &SessionKey, outcome: Option<&mut Outcome>) -> Result<Opened, StoreError> {
+    if let (Some(note), Some(review)) = (&row.note, outcome.and_then(|outcome| outcome.review.as_mut())) {
         review.note = Some(
             key.open_text(&row.associated_data(SealedValue::Note), note)?
                 .into_exposed(),
         );
     }
-    Ok(())
+    Ok(Opened {
+        known: open_column(key, &row.associated_data(SealedValue::Known), row.known.as_ref())?,
+        typed: open_column(key, &row.associated_data(SealedValue::Typed), row.typed.as_ref())?,
+        ocr: open_column(key, &row.associated_data(SealedValue::Ocr), row.ocr.as_ref())?,
+    })
 }

@@ -33,7 +33,7 @@ use store::{
 };
 use testkit::{
     Harness, START,
-    databases::{Backend, backends, sqlite},
+    databases::{Backend, backends, sqlite, texts_at},
     long_runs, loopback_sender,
     receiver::Receiver,
 };
@@ -583,6 +583,37 @@ async fn a_session_that_cannot_be_indexed_is_left_out_and_does_not_come_again() 
             1,
             "{name}: the other one is indexed"
         );
+    }
+}
+
+/// Planted fault that this test detects: a sweep that leaves them.
+#[tokio::test]
+async fn a_draft_that_a_node_of_an_earlier_version_left_is_emptied_once_its_session_is_erased() {
+    for database in backends().await {
+        let name = database.name;
+        let harness = harness(database).await;
+        let [erased, kept] = [harness.create().await.id, harness.create().await.id];
+        erase_of_tenant(&harness.honnin, &harness.caller().await, erased.as_str())
+            .await
+            .unwrap();
+        harness.run_until_idle().await;
+        // As that node leaves it.
+        let bytes = if name == "sqlite" { "x'0102'" } else { "'\\x0102'" };
+        let draft = format!(
+            "INSERT INTO attempts (session_id, attempt, version, draft)
+             SELECT id, 1, 1, {bytes} FROM sessions WHERE id IN ('{erased}', '{kept}')"
+        );
+        assert_eq!(
+            harness.database.run(Box::leak(draft.into_boxed_str())).await,
+            2,
+            "{name}"
+        );
+        sweep_now(&harness).await;
+        let left = texts_at(
+            &harness.database.url,
+            "SELECT session_id FROM attempts WHERE draft IS NOT NULL",
+        );
+        assert_eq!(left.await, [kept.as_str()], "{name}");
     }
 }
 

@@ -20,7 +20,7 @@ pub use associated_data::{AssociatedData, SealedValue};
 pub use master::MasterKeys;
 pub use rotation::Rotation;
 pub use scratch::Scratch;
-pub use seal::SessionKey;
+pub use seal::{FingerprintKey, SessionKey};
 
 use crate::{
     StoreError,

@@ -75,13 +75,28 @@ impl SessionKey {
             .map_err(|_| StoreError::Corrupt("encrypted data is not text"))
     }
 
-    /// A fingerprint that recognises `parts` and reveals nothing without the key: HMAC-SHA256 under a key derived from this
-    /// one, so that the cipher's key is used by the cipher alone.
+    /// The key of this one's fingerprints, for several of them. It is derived from this one, so that the cipher's key is used by the cipher alone.
+    #[must_use]
+    pub fn fingerprints(&self) -> FingerprintKey {
+        FingerprintKey(Zeroizing::new(hmac(&self.key, FINGERPRINTS)))
+    }
+
+    /// The [fingerprint](FingerprintKey::of) of `parts`, for a single one.
     #[must_use]
     pub fn fingerprint(&self, parts: &[&str]) -> [u8; 32] {
-        let own = Zeroizing::new(hmac(&self.key, FINGERPRINTS));
+        self.fingerprints().of(parts)
+    }
+}
+
+/// The key of fingerprints that is derived from a data key.
+pub struct FingerprintKey(Zeroizing<[u8; 32]>);
+
+impl FingerprintKey {
+    /// A fingerprint that recognises `parts` and reveals nothing without the key: HMAC-SHA256.
+    #[must_use]
+    pub fn of(&self, parts: &[&str]) -> [u8; 32] {
         let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-        hmac(&own, &context(&parts))
+        hmac(&self.0, &context(&parts))
     }
 }
 

@@ -79,26 +79,21 @@ pub async fn redate_failure(
                  AND NOT (created_at >= $5 AND created_at <= $6)"
         };
     }
-    // Lists of deliveries are in the order of the events. The deliveries come first, as where old ones are removed: otherwise each would wait for
-    // what the other has locked.
-    let statements = [
-        concat!(
-            "UPDATE deliveries SET created_at = $2 WHERE event_id IN (SELECT id FROM events WHERE ",
-            redated!(),
-            ")"
-        ),
-        concat!(
-            "UPDATE unsent_events SET created_at = $2 WHERE event_id IN (SELECT id FROM events WHERE ",
-            redated!(),
-            ")"
-        ),
-        concat!("UPDATE events SET created_at = $2 WHERE ", redated!()),
-    ];
-    for statement in statements {
-        on!(tx, conn => sqlx::query(statement)
-            .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
-            .bind(right.start().as_millis()).bind(right.end().as_millis())
-            .execute(conn).await.map(drop))?;
+    // Lists of deliveries are in the order of the events. The deliveries come first, as where old ones are removed, and what is noted about an event
+    // comes after it, as where it is sent at last: otherwise each would wait for what the other has locked.
+    on!(tx, conn => sqlx::query(concat!(
+        "UPDATE deliveries SET created_at = $2 WHERE event_id IN (SELECT id FROM events WHERE ", redated!(), ")"))
+        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
+        .bind(right.start().as_millis()).bind(right.end().as_millis())
+        .execute(conn).await.map(drop))?;
+    let events: Vec<String> = on!(tx, conn => sqlx::query_scalar(concat!(
+        "UPDATE events SET created_at = $2 WHERE ", redated!(), " RETURNING id"))
+        .bind(session.as_str()).bind(at.as_millis()).bind(EventType::Failed.as_str()).bind(attempt.get())
+        .bind(right.start().as_millis()).bind(right.end().as_millis())
+        .fetch_all(conn).await)?;
+    for event in &events {
+        on!(tx, conn => sqlx::query("UPDATE unsent_events SET created_at = $2 WHERE event_id = $1")
+            .bind(event).bind(at.as_millis()).execute(conn).await.map(drop))?;
     }
     Ok(())
 }

@@ -242,6 +242,36 @@ async fn a_draft_is_kept_until_the_details_are_confirmed_and_erased_with_them() 
 }
 
 #[tokio::test]
+async fn drafts_that_an_earlier_version_left_of_an_erased_session_are_emptied_and_no_others() {
+    for backend in backends().await {
+        let (id, name) = (session(&backend).await, &backend.name);
+        let session = id.clone();
+        let unit = write(&backend, async move |tx| {
+            for number in 1..=3 {
+                let mut row = AttemptRow {
+                    draft: Some(vec![1, 2]),
+                    ..AttemptRow::new(session.clone(), AttemptNumber::new(number))
+                };
+                attempts::save(tx, &mut row).await?;
+            }
+            attempts::empty_drafts_of_erased(tx, 5).await
+        });
+        assert_eq!(unit.await.unwrap(), 0, "{name}: its user still needs them");
+        backend.run("UPDATE sessions SET purged_at = 7").await;
+        for expected in [2, 1, 0] {
+            let unit = write(&backend, async |tx| attempts::empty_drafts_of_erased(tx, 2).await);
+            assert_eq!(unit.await.unwrap(), expected, "{name}");
+        }
+        let left = "SELECT COUNT(*) FROM attempts WHERE draft IS NOT NULL";
+        assert_eq!(backend.number(left).await, 0, "{name}");
+        let unit = write(&backend, async move |tx| {
+            attempts::load(tx, &id, AttemptNumber::FIRST).await
+        });
+        assert_eq!(unit.await.unwrap().version, 1, "{name}: the row stays");
+    }
+}
+
+#[tokio::test]
 async fn captures_are_listed_by_attempt_and_a_number_is_taken_once() {
     for backend in backends().await {
         let id = session(&backend).await;

@@ -208,3 +208,33 @@ async fn a_delivery_gets_its_new_time_before_its_event() {
         assert_eq!((found.created_at, delivery.created_at), (at(60), at(60)), "{name}");
     }
 }
+
+/// On PostgreSQL, an event that had no receiver may be sent at last while the failure of its session gets a new time: the event is locked before the note
+/// that it was not sent in both cases.
+#[tokio::test]
+async fn an_unsent_event_gets_its_new_time_before_the_note_that_it_was_not_sent() {
+    for backend in backends().await {
+        let Backend { name, db, .. } = &backend;
+        if *name == "sqlite" {
+            // Units run one after another.
+            continue;
+        }
+        let World { session, .. } = world(db).await;
+        let event = keep(failed(1, session));
+        let stored = write!(db, tx => async {
+            events::insert(tx, event).await?;
+            unsent::insert(tx, event).await
+        });
+        stored.unwrap();
+        let hold = format!("SELECT 1 FROM events WHERE id = '{}' FOR NO KEY UPDATE", event.id);
+        let forget = format!("DELETE FROM unsent_events WHERE event_id = '{}'", event.id);
+        let none = keep(at(i64::MAX)..=at(i64::MAX));
+        let redated = async {
+            write!(db, tx => events::redate_failure(tx, &session.session.id, AttemptNumber::FIRST, at(60), none))
+        };
+        backend.beside_both(&hold, &forget, redated).await.unwrap();
+        let found = read!(db, tx => events::find(tx, &event.tenant, &event.id)).unwrap();
+        assert_eq!(found.created_at, at(60), "{name}");
+        assert!(!read!(db, tx => unsent::is_noted(tx, &event.id)), "{name}");
+    }
+}

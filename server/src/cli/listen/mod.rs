@@ -35,8 +35,6 @@ const ATTEMPTS: u32 = 10;
 const LOST: Duration = Duration::from_secs(60);
 /// Where the demonstration listens by default.
 const DEFAULT_URL: &str = "http://localhost:3000";
-/// Pages of 100 events read at a look.
-const PAGES: usize = 10;
 
 #[derive(Args)]
 pub(super) struct Listen {
@@ -100,6 +98,15 @@ struct Listener {
     seen: HashSet<EventId>,
     waiting: Vec<Waiting>,
     progress: Progress,
+}
+
+/// How far back a look goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The newest page, of 100 events.
+    NewestPage,
+    /// Page after page until one has an event that was seen before, however many are new: those that a look leaves out, no later one finds.
+    LastSeen,
 }
 
 /// What became of the events so far.
@@ -194,8 +201,8 @@ fn secret_for(key: &str) -> SigningSecret {
 
 impl Listener {
     async fn listen(&mut self, replay: usize, until: Option<usize>) -> Result<(), Failure> {
-        // Everything is new now, and one page is enough.
-        let past = self.look(1).await?;
+        // Everything is new now, and the newest page is enough.
+        let past = self.look(Reach::NewestPage).await?;
         let skipped = past.len().saturating_sub(replay);
         self.waiting.extend(past.into_iter().skip(skipped));
         say(format_args!("Signing secret   {}", self.secret.to_text().expose()))?;
@@ -207,7 +214,7 @@ impl Listener {
                 return end;
             }
             tokio::time::sleep(if quiet < QUIET { INTERVAL } else { QUIET_INTERVAL }).await;
-            match self.look(PAGES).await {
+            match self.look(Reach::LastSeen).await {
                 Ok(new) => {
                     quiet = if new.is_empty() { quiet.saturating_add(1) } else { 0 };
                     self.waiting.extend(new);
@@ -228,10 +235,10 @@ impl Listener {
     }
 
     /// The events not seen before, oldest first.
-    async fn look(&mut self, pages: usize) -> Result<Vec<Waiting>, Failure> {
+    async fn look(&mut self, reach: Reach) -> Result<Vec<Waiting>, Failure> {
         let mut new = Vec::new();
         let mut url = self.events.clone();
-        for _ in 0..pages {
+        loop {
             let page = self.page(&url).await?;
             let (before, length) = (new.len(), page.events.len());
             for event in page.events {
@@ -247,8 +254,8 @@ impl Listener {
                     due: Instant::now(),
                 });
             }
-            let all_new = new.len() - before == length;
-            let Some(next) = page.next_cursor.filter(|_| all_new) else {
+            let goes_on = reach == Reach::LastSeen && new.len() - before == length;
+            let Some(next) = page.next_cursor.filter(|_| goes_on) else {
                 break;
             };
             url = self.events.clone();

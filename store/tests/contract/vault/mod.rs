@@ -65,6 +65,10 @@ async fn a_fingerprint_knows_the_same_parts_again_under_the_same_key_only() {
     let print = key.fingerprint(&["passport", "UTO", "L898902C3"]);
     let again = vault.open(key.id()).await.unwrap();
     assert_eq!(print, again.fingerprint(&["passport", "UTO", "L898902C3"]));
+    let prints = key.fingerprints();
+    for parts in [&["passport", "UTO", "L898902C3"][..], &["a"], &[]] {
+        assert_eq!(prints.of(parts), key.fingerprint(parts), "one of several");
+    }
     assert_ne!(
         print,
         key.fingerprint(&["passport", "UTOL", "898902C3"]),
