@@ -7,7 +7,7 @@ const TEXTS: &[(&str, [&str; 5])] = &[
     (
         "document_not_found",
         [
-            "找不到证件的四边。请完整拍摄证件，手指不要遮挡。",
+            "无法识别证件边缘。请完整拍摄证件，手指不要遮挡。",
             "신분증의 네 모서리를 확인할 수 없습니다. 손가락으로 가리지 말고 전체가 나오게 찍어 주세요.",
             "Không nhận ra các cạnh của giấy tờ. Hãy chụp toàn bộ giấy tờ và không để ngón tay che.",
             "Não conseguimos ver as bordas do documento. Mostre-o inteiro, sem dedos sobre ele.",
@@ -88,7 +88,7 @@ const TEXTS: &[(&str, [&str; 5])] = &[
         "document_type_mismatch",
         [
             "证件与所选类型不符。",
-            "선택한 종류의 신분증이 아닙니다.",
+            "선택하신 종류의 신분증이 아닙니다.",
             "Giấy tờ không đúng loại đã chọn.",
             "O documento não é do tipo escolhido.",
             "El documento no es del tipo elegido.",

@@ -516,7 +516,7 @@ test("whoever leaves the browser's question unanswered is told what to do, and a
   assert.equal(await isOn(page, 0), true);
 });
 
-test("a camera that never answers leads to the phone's camera app, and is not left on if it answers after that", long, async () => {
+test("a camera that never answers leads to the choice of a photo, and is not left on if it answers after that", long, async () => {
   const page = await browser.phone();
   const walk = await atTheCamera(page);
   await answerLater(page);
@@ -528,7 +528,7 @@ test("a camera that never answers leads to the phone's camera app, and is not le
   await panel(page).getByRole("button", { name: "Try again" }).click();
   await isAsked(page, 2);
   await unanswered(page).waitFor();
-  await panel(page).getByRole("button", { name: "Use the phone's camera app instead" }).click();
+  await panel(page).getByRole("button", { name: "Upload a photo instead" }).click();
   await page.waitForFunction(() => document.activeElement.matches("#plain input[type=file]"));
   for (const which of [0, 1]) {
     await answer(page, which);
@@ -880,11 +880,11 @@ for (const [where, open, lead, other] of [
   ...["FxiOS/127.0", "EdgiOS/126.0.2592.56 Version/17.0"].map((name) => [
     `an iPhone with ${name}`,
     () => browser.phone({ userAgent: `Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) ${name} Mobile/15E148 Safari/605.1.15` }),
-    "Allow the camera for this page in your browser's settings. Then try again.", "Use the phone's camera app instead",
+    "Allow the camera for this page in your browser’s settings. Then try again.", "Use the phone’s camera app instead",
   ]),
   [
     "an iPad, which says that it is a Mac", () => browser.phone({ userAgent: safari }),
-    "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "Use the phone's camera app instead",
+    "Tap “AA” or the page icon beside the address, then Website Settings, Camera, Allow. Then try again.", "Use the phone’s camera app instead",
   ],
 ]) {
   test(`how to allow the camera is said for ${where}`, long, async () => {

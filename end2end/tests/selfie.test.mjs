@@ -83,7 +83,7 @@ test("an empty chair and a second face are named, another selfie is taken from t
 test("a wrong turn and a head that does not move begin again, a frozen camera is named, and pictures that come again are suspicious", long, async () => {
   const customer = await receiver.customer(honnin, tenant, "--stay");
   const page = await filming(customer, "wrongSide");
-  await ends(page, "Let's start again");
+  await ends(page, "Let’s start again");
   const stumbles = await look(page, "09-selfie-not-asked");
   await behave(page, "unmoved");
   await page.locator(".stage-panel .primary").click();

@@ -62,7 +62,7 @@ texts! {
     /// After minutes of trying.
     NOT_BY_ITSELF: "We have been unable to send your photos for several minutes. They are saved here. Tap “Send now” to try again.", "数分間、写真を送信できていません。写真はこの画面に保持されています。「今すぐ送信」を押してもう一度お試しください。";
     /// Something before the server refuses photos, or those of this size: another photo would fare no better.
-    NOT_ACCEPTED_ON_THE_WAY: "We cannot receive photos at the moment. Tell the company that sent you the link.", "現在、写真を受信できません。リンクの送信元にお知らせください。";
+    NOT_ACCEPTED_ON_THE_WAY: "We cannot receive photos at the moment. Tell the company that sent you the link.", "現在、写真を受信できません。リンクの送信元の企業にお知らせください。";
     /// A photo was moved or deleted after it was chosen.
     PHOTO_GONE: "The photo you chose can no longer be read. It may have been moved or deleted. Choose a photo again, or take a new one.", "選択した写真を読み込めません。移動または削除された可能性があります。もう一度写真を選ぶか、撮り直してください。";
     /// Heading of the panel while something waits to be sent.
@@ -78,7 +78,7 @@ texts! {
     /// Selfie: heading of the panel.
     SELFIE_SLOW_TITLE: "Time is up", "時間切れです";
     /// Selfie: other movements than requested.
-    NOT_ASKED_TITLE: "Let's start again", "もう一度撮影します";
+    NOT_ASKED_TITLE: "Let’s start again", "もう一度撮影します";
     /// Selfie: other movements than requested.
     NOT_ASKED: "Wait for each request on the screen, then follow it.", "画面の指示を待って、その動作だけを行ってください。";
     /// Selfie: the camera was opened on another page.
@@ -128,7 +128,7 @@ texts! {
     /// Permission refused, Chrome on a computer.
     DENIED_CHROME_COMPUTER: "Click the icon beside the address and allow the camera. Then try again.", "アドレスの横のアイコンをクリックしてカメラを許可し、もう一度お試しください。";
     /// Permission refused, others.
-    DENIED_OTHER: "Allow the camera for this page in your browser's settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
+    DENIED_OTHER: "Allow the camera for this page in your browser’s settings. Then try again.", "ブラウザーの設定でこのページのカメラを許可し、もう一度お試しください。";
     /// The system of the phone or computer refused it to the browser: no settings of the browser help.
     DENIED_SYSTEM: "Your device does not let this browser use the camera. Open the settings of your device and allow the camera for the browser. Then try again.", "端末の設定により、このブラウザーはカメラを使えません。端末の「設定」でこのブラウザーにカメラの使用を許可し、もう一度お試しください。";
     /// No camera.
@@ -160,7 +160,7 @@ texts! {
     /// The alternative if there is no camera.
     SEND_PHOTO: "Upload a photo instead", "写真を送る";
     /// The alternative, always available.
-    USE_APP: "Use the phone's camera app instead", "スマートフォンのカメラアプリを使う";
+    USE_APP: "Use the phone’s camera app instead", "スマートフォンのカメラアプリを使う";
     /// The alternative to sending a chosen photo again.
     OTHER_PHOTO: "Choose another photo", "別の写真を選ぶ";
 }

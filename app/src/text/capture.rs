@@ -80,7 +80,7 @@ texts! {
     /// The same: what that means.
     CHECK_BY_HAND: "You have used all attempts. A person at {tenant} will look at this photo, which takes longer.", "撮影回数の上限に達しました。この写真は {tenant} の担当者が確認するため、時間がかかります。";
     /// Before what was found after the user had decided to use the photo.
-    CHECK_FOUND_MORE: "We checked the photo again and found more problems:", "もう一度確認したところ、ほかにも問題が見つかりました。";
+    CHECK_FOUND_MORE: "We checked the photo again and found more problems:", "写真をもう一度確認したところ、ほかにも問題が見つかりました。";
     /// Another kind; both placeholders are names of kinds.
     CHECK_LOOKS_LIKE: "This looks like another document: {shown}. You chose: {chosen}.", "{shown}が写っているようです。{chosen}を撮影してください。";
     /// Another kind, which is not in the list.

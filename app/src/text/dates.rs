@@ -67,6 +67,8 @@ fn written(language: Language, iso: &str) -> Option<String> {
     let name = names.get(month - 1)?;
     Some(match language {
         Language::En => format!("{day} {name} {year}"),
+        // Brazil counts the first of a month as an ordinal, and no other day.
+        Language::Pt if day == 1 => format!("1º de {name} de {year}"),
         Language::Pt | Language::Es => format!("{day} de {name} de {year}"),
         Language::Ja | Language::ZhHans => format!("{year}年{month}月{day}日"),
         Language::Ko => format!("{year}년 {month}월 {day}일"),
@@ -98,7 +100,10 @@ mod tests {
         assert_eq!(date(Language::Ko, "1990-02-08"), "1990년 2월 8일");
         assert_eq!(date(Language::Vi, "1990-02-08"), "8 tháng 2, 1990");
         assert_eq!(date(Language::Pt, "1990-03-08"), "8 de março de 1990");
+        assert_eq!(date(Language::Pt, "1990-03-01"), "1º de março de 1990");
+        assert_eq!(date(Language::Pt, "1990-03-21"), "21 de março de 1990");
         assert_eq!(date(Language::Es, "1990-12-08"), "8 de diciembre de 1990");
+        assert_eq!(date(Language::Es, "1990-12-01"), "1 de diciembre de 1990");
         for odd in ["", "1990-13-01", "28.2.1990", "1990-00-01"] {
             for language in Language::ALL {
                 assert_eq!(date(*language, odd), odd);

@@ -75,11 +75,11 @@ texts! {
     /// Plan with both.
     START_DATA_BOTH: "photos of your document, the details on it, and a short series of selfies", "本人確認書類の写真と記載内容、顔の連続写真";
     /// Why.
-    START_DATA_WHY: "Why: so that {tenant} can confirm that you are who you say you are.", "目的：{tenant} の手続きのため、本人確認を行います";
+    START_DATA_WHY: "Why: so that {tenant} can confirm that you are who you say you are.", "目的：{tenant} の手続きのため、本人確認を行います。";
     /// How long.
-    START_DATA_LONG: "How long: deleted {days} {days:day|days} after the verification ends.", "保存期間：確認の終了から{days}日後に削除します";
+    START_DATA_LONG: "How long: deleted {days} {days:day|days} after the verification ends.", "保存期間：確認の終了から{days}日後に削除します。";
     /// By whom.
-    START_DATA_WHO: "Who: {tenant}, on its own Honnin server. Nothing is shared with third parties.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません";
+    START_DATA_WHO: "Who: {tenant}, on its own Honnin server. Nothing is shared with third parties.", "取り扱う者：{tenant}（専用の Honnin サーバー）。第三者には提供しません。";
     /// The button.
     START_BUTTON: "Start", "はじめる";
     /// The same on a computer, beside the QR code.
@@ -109,7 +109,7 @@ texts! {
     /// Sandbox: the alternative to starting.
     SANDBOX_COMPLETE: "Complete with test data", "テストデータで完了する";
     /// Under it.
-    SANDBOX_HINT: "The session is completed with fictional data and ends with the outcome you choose. This uses up the link, just like Start.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
+    SANDBOX_HINT: "The session is completed with fictional data and ends with the outcome you choose. This uses up the link, just like “Start”.", "架空のデータが入力され、選んだ結果でセッションが終了します。「はじめる」と同じく、リンクは使用済みになります。";
     /// Outcome.
     SANDBOX_APPROVED: "Approved", "承認";
     /// Outcome.

@@ -32,7 +32,7 @@ texts! {
     /// While deciding.
     WAITING_AGAIN: "Refresh", "結果を見る";
     /// The same without a connection.
-    WAITING_OFFLINE: "You are offline. We have received everything you sent. The result will appear here when you are back online.", "通信が切れています。送信内容は届いています。つながりしだい、この画面に結果を表示します。";
+    WAITING_OFFLINE: "You are offline. We have received everything you sent. The result will appear here when you are back online.", "インターネットに接続されていません。送信内容はすべて届いています。接続が戻りしだい、この画面に結果を表示します。";
     /// Approved.
     APPROVED_TITLE: "Your identity is confirmed", "ご本人であることを確認しました";
     /// Approved.

@@ -24,6 +24,8 @@ pub mod problem;
 pub mod switch_device;
 #[cfg(feature = "ssr")]
 mod translations;
+#[cfg(test)]
+mod wording_tests;
 
 #[cfg(feature = "ssr")]
 pub(crate) use translations::for_islands;
@@ -131,7 +133,7 @@ pub(crate) use texts;
 mod tests {
     use super::*;
 
-    fn all() -> impl Iterator<Item = &'static (&'static str, Text)> {
+    pub(super) fn all() -> impl Iterator<Item = &'static (&'static str, Text)> {
         [
             camera::ALL,
             capture::ALL,
@@ -198,7 +200,7 @@ mod tests {
         }
     }
 
-    fn no_text_says(words: &[(Language, &str)]) {
+    pub(super) fn no_text_says(words: &[(Language, &str)]) {
         for (name, text) in all() {
             for (language, word) in words {
                 let said = text.get(*language).to_lowercase();

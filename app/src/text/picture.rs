@@ -10,7 +10,7 @@ texts! {
     /// The file is larger than the limit.
     FILE_TOO_LARGE: "The photo must be smaller than 10 MB. Set the camera to 12 megapixels and take it again", "写真は10MB以下にしてください。カメラの解像度を約1200万画素に下げて撮り直してください";
     /// More pixels than the limit.
-    FILE_TOO_MANY_PIXELS: "The photo's resolution is too high. Set the camera to 12 megapixels and take it again", "写真の画素数が多すぎます。カメラの解像度を約1200万画素に下げて撮り直してください";
+    FILE_TOO_MANY_PIXELS: "The photo’s resolution is too high. Set the camera to 12 megapixels and take it again", "写真の画素数が多すぎます。カメラの解像度を約1200万画素に下げて撮り直してください";
     /// Fewer pixels than needed.
     FILE_TOO_SMALL: "The photo is too small to read. Send the original photo, not a preview", "写真が小さすぎて読み取れません。縮小していない写真を送ってください";
     /// HEIC and the like.

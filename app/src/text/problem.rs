@@ -20,7 +20,7 @@ texts! {
     /// The same, after everything was sent. It says nothing about the result.
     SUBMITTED_TITLE: "There is nothing left to do here", "お手続きは以上です";
     /// The same.
-    SUBMITTED_LEAD: "You have sent everything, and this page has closed. If you have a question, ask the company that sent you the link.", "すべて送信済みで、このページは終了しました。ご不明な点は、リンクの送信元にお問い合わせください。";
+    SUBMITTED_LEAD: "You have sent everything, and this page has closed. If you have a question, ask the company that sent you the link.", "すべて送信済みで、このページは終了しました。ご不明な点は、リンクの送信元の企業にお問い合わせください。";
     /// The deadline has passed.
     EXPIRED_TITLE: "This verification has expired", "本人確認の期限が過ぎました";
     /// The same.
@@ -34,9 +34,9 @@ texts! {
     /// Overloaded.
     BUSY_TITLE: "We are very busy right now", "ただいま混み合っています";
     /// The same.
-    BUSY_LEAD: "Everything you have sent is saved. Wait a moment, then try again.", "送信済みの内容は保存されています。しばらくしてからもう一度お試しください。";
+    BUSY_LEAD: "Everything you have sent is saved. Wait a moment, then try again.", "送信済みの内容は保存されています。しばらくしてから、もう一度お試しください。";
     /// The same, when something was sent: it may not be saved.
-    BUSY_LEAD_SENT: "What you sent earlier is saved, but your last entry may not be. Wait a moment, then try again. If something is missing, enter it again.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。しばらくしてからもう一度お試しのうえ、足りない内容があれば入力し直してください。";
+    BUSY_LEAD_SENT: "What you sent earlier is saved, but your last entry may not be. Wait a moment, then try again. If something is missing, enter it again.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。しばらくしてから、もう一度お試しのうえ、足りない内容があれば入力し直してください。";
     /// The same.
     BUSY_ACTION: "Try again", "もう一度試す";
     /// The same, when a photo was sent: it is not kept.
@@ -50,13 +50,13 @@ texts! {
     /// Our error.
     BROKEN_TITLE: "Something went wrong on our side", "システムエラーが発生しました";
     /// The same.
-    BROKEN_LEAD: "Nothing you sent is lost. Try again. If it happens again, give the reference to the company that sent you the link.", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元に受付番号をお伝えください。";
+    BROKEN_LEAD: "Nothing you sent is lost. Try again. If it happens again, give the reference to the company that sent you the link.", "送信済みの内容は保存されています。もう一度お試しください。繰り返す場合は、送信元の企業に受付番号をお伝えください。";
     /// The same, when something was sent: it may not be saved.
-    BROKEN_LEAD_SENT: "What you sent earlier is saved, but your last entry may not be. Try again, and re-enter anything missing. If it happens again, give the reference to the company that sent you the link.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。もう一度お試しのうえ、足りない内容があれば入力し直してください。繰り返す場合は、送信元に受付番号をお伝えください。";
+    BROKEN_LEAD_SENT: "What you sent earlier is saved, but your last entry may not be. Try again, and re-enter anything missing. If it happens again, give the reference to the company that sent you the link.", "これまでに送信した内容は保存されていますが、今回の内容は保存されていない可能性があります。もう一度お試しのうえ、足りない内容は入力し直してください。繰り返す場合は、送信元の企業に受付番号をお伝えください。";
     /// For a page that no handler answered.
     RETRY_LEAD: "Wait a moment, then try again.", "しばらくしてから、もう一度お試しください。";
     /// For a form of which nothing was processed.
-    FORM_NOT_SENT_LEAD: "Your form was not sent. Go back, wait a moment, and send it again.", "送信できませんでした。前の画面に戻り、しばらくしてからもう一度送信してください。";
+    FORM_NOT_SENT_LEAD: "Your form was not sent. Go back, wait a moment, and send it again.", "送信できませんでした。前の画面に戻り、しばらくしてから、もう一度送信してください。";
     /// For a form of which nobody knows how much was processed.
     FORM_UNCERTAIN_LEAD: "What you sent may not be saved. Go back and send it again.", "送信した内容が保存されていない可能性があります。前の画面に戻り、もう一度送信してください。";
     /// Unknown address.

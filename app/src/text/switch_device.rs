@@ -6,7 +6,7 @@ texts! {
     /// Desktop: use a phone.
     START_QR: "Scan with your phone", "スマートフォンで読み取ってください";
     /// Under the QR code.
-    START_QR_HINT: "Your phone's camera takes better photos. The code opens this page.", "スマートフォンのカメラのほうが鮮明に撮影できます。読み取ると、このページが開きます。";
+    START_QR_HINT: "Your phone’s camera takes better photos. The code opens this page.", "スマートフォンのカメラのほうが鮮明に撮影できます。読み取ると、このページが開きます。";
     /// Label of the QR code.
     QR_LABEL: "QR code of the link", "リンクのQRコード";
     /// Copy the link.

@@ -84,7 +84,7 @@ fn failed(error: AuthenticatorError) -> PageResult<Outcome> {
             HERE,
             say(
                 "This set-up was started more than an hour ago. Start again.",
-                "設定の開始から1時間が経過しました。最初からやり直してください。",
+                "設定の開始から1時間以上が経過しました。最初からやり直してください。",
             ),
         ),
         AuthenticatorError::Store(error) => Err(error.into()),

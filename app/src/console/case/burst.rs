@@ -145,7 +145,7 @@ fn doubts(burst: &Burst) -> impl IntoIterator<Item = String> {
     let runs = burst.runs.map(|runs| {
         tell!(
             "The user started the camera {runs} times, so the selfie is not approved automatically.",
-            "カメラでの撮影が{runs}回目のため、自動では承認されません。"
+            "利用者がカメラを{runs}回起動したため、自撮り写真は自動では承認されません。"
         )
     });
     let altered = match burst.commitment.filter(|_| burst.watched == Some(true)) {
@@ -185,6 +185,8 @@ fn turned(yaw: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::words::in_language;
+    use domain::language::Language;
 
     /// Detects if all photos are said to be those that the server saw: between the steps, the browser sends what it wants.
     #[test]
@@ -268,5 +270,10 @@ mod tests {
         ] {
             assert!(html.contains(words), "{words}: {html}");
         }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let in_japanese = runtime.block_on(in_language(Language::Ja, async {
+            Owner::new().with(|| burst(&shown).to_html())
+        }));
+        assert!(in_japanese.contains("利用者がカメラを4回起動したため"), "{in_japanese}");
     }
 }

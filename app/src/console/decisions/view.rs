@@ -47,7 +47,7 @@ fn rules() -> AnyView {
             <h2>{say("Rules", "判定のルール")}</h2>
             <ol>
                 <li>{say(
-                    "Some reasons, such as another person's face, reject the session outright.",
+                    "Some reasons, such as another person’s face, reject the session outright.",
                     "別人の顔など、不承認となる理由が1つでもあれば、セッションは不承認になります。",
                 )}</li>
                 <li>{say(

@@ -118,7 +118,7 @@ fn machine_readable(by: MachineReadable) -> &'static str {
             "発行者を示し、印字と一致するPDF417バーコード",
         ),
         MachineReadable::Seal => say(
-            "a digital seal with its issuer's signature, matched by the printed text",
+            "a digital seal with its issuer’s signature, matched by the printed text",
             "発行者の署名があり、印字と一致する電子シール",
         ),
     }
@@ -189,7 +189,7 @@ pub(super) fn failure(reason: FailureReason) -> &'static str {
         FailureReason::AttemptsExhausted => say("All internal retries failed.", "内部の再試行がすべて失敗しました。"),
         FailureReason::ConsentDeclined => say("The user declined consent.", "利用者が同意しませんでした。"),
         FailureReason::DeviceNotSupported => say(
-            "The user's device is not supported.",
+            "The user’s device is not supported.",
             "利用者の端末には対応していません。",
         ),
         FailureReason::SettingsInvalid => say("The settings are no longer valid.", "設定が有効ではなくなりました。"),
@@ -286,7 +286,7 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ScoreName::Raster => say("Raster of a screen", "画面の網目"),
         ScoreName::Halftone => say("Halftone dots of a printer", "印刷の網点"),
         ScoreName::PortraitRepeated => say(
-            "Distance between the document's two portraits",
+            "Distance between the document’s two portraits",
             "書類にある2つの顔写真の距離",
         ),
         ScoreName::Layout => say("Layout confidence", "レイアウトの信頼度"),
@@ -297,9 +297,9 @@ pub(super) fn score(name: &Named<ScoreName>) -> String {
         ),
         ScoreName::EyesCovered => say("Eyes covered", "目の隠れ具合"),
         ScoreName::MouthCovered => say("Mouth covered", "口の隠れ具合"),
-        ScoreName::PortraitDistance => say("Distance from the document's portrait", "書類の顔写真との距離"),
+        ScoreName::PortraitDistance => say("Distance from the document’s portrait", "書類の顔写真との距離"),
         ScoreName::PortraitDetails => say(
-            "Details shared with the document's portrait",
+            "Details shared with the document’s portrait",
             "書類の顔写真との細部の一致度",
         ),
         ScoreName::DuplicateFace => say("Match with a face approved before", "承認済みの顔との一致度"),

@@ -184,9 +184,7 @@ fn unborn(typed: &BTreeMap<&'static str, String>, now: Timestamp) -> Option<Mist
 /// Why the session was not created, where no field is to blame.
 fn refusal(error: &CreateSessionError) -> String {
     let ja = match error {
-        CreateSessionError::RateLimited => {
-            "セッションの作成数が上限に達しました。しばらくしてからもう一度お試しください。"
-        }
+        CreateSessionError::RateLimited => "セッションの作成数が上限に達しました。しばらくしてから再度お試しください。",
         _ => "セッションを作成できませんでした。",
     };
     with_japanese(format!("The session could not be created: {error}."), ja)

@@ -122,7 +122,7 @@ pub(super) fn bars(days: &[Day]) -> AnyView {
     let total = grouped(days.iter().map(Day::total).sum());
     let label = match days.len() {
         1 => tell!(
-            "Today's sessions by verdict: {total} in total",
+            "Today’s sessions by verdict: {total} in total",
             "今日の判定別セッション数：合計{total}件"
         ),
         count => tell!(
@@ -303,7 +303,7 @@ mod tests {
         }])
         .to_html();
         assert!(
-            today.contains("Today's sessions by verdict") && today.matches("2026-08-02").count() == 1,
+            today.contains("Today’s sessions by verdict") && today.matches("2026-08-02").count() == 1,
             "{today}"
         );
         assert!(

@@ -298,10 +298,10 @@ impl<'a> FirstFactor<'a> {
     fn was_right(self) -> String {
         match self {
             Self::Password => say("With the correct password", "パスワードが正しく").to_owned(),
-            Self::Provider(name) => tell!("With a sign-in at {name}", "{name}でのサインインに成功し"),
+            Self::Provider(name) => tell!("With a sign-in at {name}", "{name} でのサインインに成功し"),
             Self::Either(name) => tell!(
                 "With the correct password or a sign-in at {name}",
-                "パスワードまたは{name}でのサインインに成功し"
+                "パスワードまたは {name} でのサインインに成功し"
             ),
         }
     }
@@ -310,8 +310,11 @@ impl<'a> FirstFactor<'a> {
     fn password(self) -> String {
         match self {
             Self::Password => say("your password", "パスワード").to_owned(),
-            Self::Provider(name) => tell!("your password at {name}", "{name}のパスワード"),
-            Self::Either(name) => tell!("your password here and at {name}", "このコンソールと{name}のパスワード"),
+            Self::Provider(name) => tell!("your password at {name}", "{name} のパスワード"),
+            Self::Either(name) => tell!(
+                "your password here and at {name}",
+                "管理コンソールと {name} のパスワード"
+            ),
         }
     }
 

@@ -384,7 +384,7 @@ async fn before_reissuing(
                 "The user has opened a link. They can no longer continue in the browser in which they opened it. They continue with the \
                  new link, which you send to them.",
                 "利用者はすでにリンクを開いています。再発行すると、リンクを開いたブラウザーでは手続きを続けられなくなります。\
-                 新しいリンクを利用者に送り、そのリンクから続けてもらってください。",
+                 新しいリンクを利用者に送り、そのリンクから続けるようご案内ください。",
             ),
             say("This cannot be undone.", "この操作は取り消せません。"),
         ],

@@ -173,7 +173,7 @@ fn no_session(view: &SecondLook) -> Option<AnyView> {
     let none = view.section == Section::Steps && !view.typed.iter().any(|(name, _)| name == "step");
     let sentence = say(
         "No session can be created until at least one step is enabled. POST /v1/verification-sessions will return 409.",
-        "ステップを1つ以上オンにするまで、セッションを作成できません。POST /v1/verification-sessions は409を返します。",
+        "ステップを1つ以上有効にするまで、セッションを作成できません。POST /v1/verification-sessionsは409を返します。",
     );
     none.then(|| view! { <p><strong>{sentence}</strong></p> }.into_any())
 }

@@ -264,7 +264,7 @@ fn why_left_out(count: usize) -> String {
         return String::new();
     }
     tell!(
-        " Skipped: {count}, because they contain a reviewer's note and happened before the receiver URL was changed. An admin can \
+        " Skipped: {count}, because they contain a reviewer’s note and happened before the receiver URL was changed. An admin can \
          confirm the URL or send them.",
         "審査担当者のメモを含み、受信先のURLの変更前に発生した{count}件は除外しました。管理者がURLを確認するか、イベントを送信してください。"
     )
@@ -283,7 +283,7 @@ pub(in crate::console) fn refused(back: &str, error: RedeliverError) -> PageResu
         ),
         RedeliverError::NeedsAdmin => {
             let said = say(
-                "Nothing was sent: the event contains a reviewer's note and happened before the receiver URL was changed. \
+                "Nothing was sent: the event contains a reviewer’s note and happened before the receiver URL was changed. \
                  An admin can confirm the URL or send the event.",
                 "送信されませんでした。イベントに審査担当者のメモが含まれ、発生後に受信先のURLが変更されたためです。管理者がURLを確認するか、イベントを送信してください。",
             );

@@ -173,7 +173,7 @@ fn clock(age: Option<i64>) -> Option<Finding> {
             Tone::Good,
             say("fresh", "有効"),
             tell!(
-                "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver reports it as too old or too new, the receiver's clock is wrong.",
+                "It was sent {} s ago by our clock, within {TOLERANCE} s. If your receiver reports it as too old or too new, the receiver’s clock is wrong.",
                 "サーバーの時計で{}秒前に送信されており、{TOLERANCE}秒以内です。受信先が古すぎる、または新しすぎると判断する場合は、受信先の時計がずれています。",
                 age.max(0)
             ),
@@ -228,7 +228,7 @@ fn body(explained: &Diagnosis) -> Option<Finding> {
             Tone::Plain,
             say("not compared", "未比較"),
             say(
-                "This event contains a reviewer's note that your role may not read, so the body was not compared.",
+                "This event contains a reviewer’s note that your role may not read, so the body was not compared.",
                 "このイベントには、お使いの権限では閲覧できない審査担当者のメモが含まれるため、本文は比較していません。",
             )
             .to_owned(),

@@ -109,7 +109,7 @@ fn shown(request: RequestView, attempt: Option<i64>) -> view::Request {
         .map(|body| String::from_utf8_lossy(&body).into_owned())
         .map_err(|why| match why {
             NoBody::Hidden => say(
-                "The body contains a reviewer's note that your role may not read. Its length and signature are hidden too.",
+                "The body contains a reviewer’s note that your role may not read. Its length and signature are hidden too.",
                 "本文には、お使いの権限では閲覧できない審査担当者のメモが含まれています。本文の長さと署名も表示されません。",
             )
             .to_owned(),
