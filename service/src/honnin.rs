@@ -1,6 +1,7 @@
 //! What every operation works with: storage, clock, randomness, analyser. Created once at start, cheap to clone.
 
 use crate::{
+    capture::rectify::Viewer,
     fingerprints::KeyNames,
     jobs::sweep::Retention,
     people::openid::provider::{Provider, ProviderConfig},
@@ -80,7 +81,7 @@ pub struct Parts {
     pub config: ServiceConfig,
 }
 
-/// Views of one session's pictures that are made at a time: enough for the pictures of a page.
+/// Views of pictures that are made for one [`Viewer`] at a time: enough for the pictures of a page.
 const VIEWS: usize = 4;
 
 /// A running system.
@@ -95,8 +96,8 @@ pub struct Honnin {
     models: Arc<[ModelHash]>,
     /// For frames of a camera that waits for the answer: they do not queue behind pictures that take a second each.
     pub(crate) look_pool: Arc<CpuPool>,
-    /// Turns of sessions whose pictures are shown, in `cpu_pool`: a caller that requests many views at once waits only for its own.
-    pub(crate) views: Arc<Turns<SessionId>>,
+    /// Turns of those who are shown pictures, in `cpu_pool`: a caller that requests many views at once waits only for its own.
+    pub(crate) views: Arc<Turns<Viewer>>,
     /// Turns of tenants for each [`Effort`].
     pub(crate) efforts: Arc<Turns<(TenantId, Effort)>>,
     pub(crate) sender: Arc<WebhookSender>,

@@ -15,6 +15,7 @@ use domain::{
     session::{AttemptNumber, Status, Step},
     time::{Millis, SKEW},
 };
+use futures::future::{join, join_all};
 use service::{
     access::{Admin, Forbidden, Reviewer},
     capture::{open_link::open_link, rectify::View, strips::Items, submit::submit},
@@ -24,6 +25,7 @@ use service::{
         ask_again, find_picture, keep_case, leave_case, list_pending, open_case, queue, reopen, reserve_next, rule,
         undo,
     },
+    runtime::analyser::Size,
     session::{
         read::{SessionDetail, read_session},
         reissue_link::{ReissueError, reissue_link},
@@ -879,6 +881,50 @@ async fn a_card_that_was_found_is_shown_straight_and_the_photo_as_taken_stays() 
         assert_eq!(picture.expose(), b"passport");
         harness.analyser.fail(0);
     }
+}
+
+/// Detects if somebody multiplies their views by the number of cases that they open.
+#[tokio::test]
+async fn whoever_asks_for_the_pictures_of_many_cases_at_once_keeps_no_colleague_waiting_behind_all_of_them() {
+    let harness = Harness::new().await;
+    let [rita, rob] = [reviewer(&harness).await, reviewer(&harness).await];
+    let mut captures = Vec::new();
+    for _ in 0..7 {
+        let (id, _) = harness.decided().await;
+        let case = open_case(&harness.honnin, &rita, &id).await.unwrap();
+        captures.push(case.history.captures[0].id.clone());
+    }
+    let of_rob = captures.pop().unwrap();
+    // Long enough for each view to come as far as it can.
+    let others_work = async || {
+        for _ in 0..100 {
+            harness.database.number("SELECT COUNT(*) FROM sessions").await;
+        }
+    };
+    let earlier = harness.analyser.reduced().len();
+    harness.analyser.hold_reduced(true);
+    let of_rita = captures.iter().flat_map(|capture| [capture; 4]);
+    let of_rita = of_rita.map(|capture| find_picture(&harness.honnin, &rita, capture, 0, View::Small));
+    let mut many = pin!(join_all(of_rita));
+    tokio::select! {
+        biased;
+        _ = &mut many => panic!("they are held"),
+        () = others_work() => {}
+    }
+    let mut one = pin!(find_picture(&harness.honnin, &rob, &of_rob, 0, View::Screen));
+    tokio::select! {
+        biased;
+        _ = &mut many => panic!("they are held"),
+        _ = &mut one => panic!("it is held"),
+        () = others_work() => {}
+    }
+    harness.analyser.hold_reduced(false);
+    let (many, one) = join(many, one).await;
+    assert!(one.is_ok() && many.iter().all(Result::is_ok));
+    let order = harness.analyser.reduced().split_off(earlier);
+    assert_eq!(order.len(), 25);
+    let before = order.iter().position(|size| *size == Size::Screen).unwrap();
+    assert!(before < 12, "{before} views of Rita's");
 }
 
 #[tokio::test]

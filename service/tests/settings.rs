@@ -15,6 +15,7 @@ use domain::{
     tenant::{Change, Mode, SettingFault, TenantSettings, Weakening},
     time::Millis,
 };
+use futures::FutureExt as _;
 use service::{
     access::{
         AccessError, Admin, Auditor, CommandLine, Developer, Operator, Reader, Reviewer, Roster, Staff, api_key, staff,
@@ -526,6 +527,48 @@ async fn a_shorter_retention_counts_for_ended_sessions_and_a_longer_one_does_not
     assert_eq!(days_left(&harness).await, [20, 27]);
     harness.wait(Millis::days(20)).await;
     assert!(harness.detail(&declined).await.session.purged_at.is_some());
+}
+
+/// Detects if one tenant can have any number of connections read for previews.
+#[tokio::test]
+async fn a_tenant_has_one_preview_that_reads_much_at_a_time() {
+    let harness = Harness::new().await;
+    let admin = harness.staff(Role::Admin).await;
+    let honnin = &harness.honnin;
+    let decision = Change::Decision(Policy::default());
+    let lifetimes = Change::Lifetimes {
+        link: TenantSettings::default().link_lifetime,
+        session: TenantSettings::default().session_lifetime,
+        retention: Millis::days(1),
+    };
+    let addresses = Change::Addresses(Vec::new());
+    for next in [&decision, &lifetimes, &addresses] {
+        // It has its turn, and goes on only when it is polled again.
+        let mut first = std::pin::pin!(preview(honnin, &admin, &decision));
+        assert!((&mut first).now_or_never().is_none());
+        let mut second = std::pin::pin!(preview(honnin, &admin, next));
+        // Many times as much as an empty preview reads.
+        let reads = async {
+            for _ in 0..100 {
+                load(honnin, &admin).await.unwrap();
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = &mut second => panic!("{next:?} did not wait"),
+            () = reads => {}
+        }
+        first.await.unwrap();
+        second.await.unwrap();
+    }
+    // Without much to read, nobody waits.
+    let mut first = std::pin::pin!(preview(honnin, &admin, &decision));
+    assert!((&mut first).now_or_never().is_none());
+    let sign_in = Change::SignIn {
+        second_factor_required: true,
+    };
+    preview(honnin, &admin, &sign_in).await.unwrap();
+    first.await.unwrap();
 }
 
 /// A case may wait for a reviewer while the tenant makes the period longer. Planted fault that this test detects: keeping what its user agreed to give for

@@ -12,7 +12,7 @@ use domain::{
 use service::runtime::analyser::{Analyser, Normalised, PictureFault, Size, Subject};
 use sha2::{Digest, Sha256};
 use std::sync::{
-    Mutex,
+    Condvar, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 use time::Date;
@@ -70,6 +70,10 @@ pub struct ScriptedAnalyser {
     selfie: Mutex<Option<SelfieFindings>>,
     failures: AtomicUsize,
     looks: AtomicUsize,
+    /// The sizes of reduced pictures, in the order in which they were begun.
+    reduced: Mutex<Vec<Size>>,
+    is_held: Mutex<bool>,
+    released: Condvar,
 }
 
 impl ScriptedAnalyser {
@@ -91,6 +95,17 @@ impl ScriptedAnalyser {
     /// The next `times` analyses panic.
     pub fn fail(&self, times: usize) {
         self.failures.store(times, Ordering::SeqCst);
+    }
+
+    /// Lets no picture be reduced, or lets all of them.
+    pub fn hold_reduced(&self, is_held: bool) {
+        *self.is_held.lock().unwrap() = is_held;
+        self.released.notify_all();
+    }
+
+    /// The sizes of the pictures that were to be reduced, in the order in which that began.
+    pub fn reduced(&self) -> Vec<Size> {
+        self.reduced.lock().unwrap().clone()
     }
 
     /// How often a stored picture was analysed.
@@ -158,6 +173,9 @@ impl Analyser for ScriptedAnalyser {
     }
 
     fn reduce(&self, picture: Vec<u8>, size: Size) -> Result<Vec<u8>, PictureFault> {
+        self.reduced.lock().unwrap().push(size);
+        let is_held = self.is_held.lock().unwrap();
+        drop(self.released.wait_while(is_held, |is_held| *is_held).unwrap());
         let size: &[u8] = match size {
             Size::Full => b"",
             Size::Screen => b"smaller ",

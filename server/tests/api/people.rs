@@ -9,6 +9,10 @@ use service::{
     jobs::worker::{Lane, Worker},
     people::set_up::set_up_link,
 };
+use store::people::{
+    second_factors::{self, PasskeyRow},
+    users,
+};
 use totp_rs::{Builder, Totp};
 
 #[tokio::test]
@@ -164,6 +168,54 @@ async fn whoever_finishes_the_set_up_of_an_app_twice_keeps_it_and_is_told_how_to
         "{told}"
     );
     assert!(!told.contains("Remove it first"), "{told}");
+}
+
+/// Detects if a slip of the finger removes a second factor, and with the last one the recovery codes.
+#[tokio::test]
+async fn a_second_factor_is_removed_after_a_second_look() {
+    let server = Server::without_worker().await;
+    let mut rita = Browser::signed_in_as(&server, "rita", Role::Admin).await;
+    with_app(&server, &mut rita).await;
+    let unit = server.app.honnin.db().write(async |tx| {
+        let user = users::find_by_email(tx, "rita@shop.example").await?.unwrap();
+        let passkey = PasskeyRow {
+            id: vec![1],
+            user: user.id,
+            name: "Work laptop".into(),
+            public_key: vec![],
+            counter: 0,
+            created_at: user.created_at,
+            last_used_at: None,
+        };
+        second_factors::insert_passkey(tx, &passkey).await
+    });
+    unit.await.unwrap();
+    let page = rita.get("/admin/account").await.body;
+    let id = between(&page, "action=\"/admin/account/passkeys/", &['/']);
+    let passkey = format!("/admin/account/passkeys/{id}/remove");
+    let looks = [
+        (&*passkey, "Remove this passkey?", "Your other second factors stay."),
+        (
+            "/admin/account/authenticator/remove",
+            "Remove your authenticator app?",
+            "It is your only second factor.",
+        ),
+    ];
+    for (path, title, meaning) in looks {
+        let offered = format!("action=\"{path}\"");
+        let asked = rita.post(path, "").await;
+        assert_eq!(asked.status, 200, "{path}");
+        for said in [title, meaning, &*offered] {
+            assert!(asked.body.contains(said), "{said}: {}", asked.body);
+        }
+        let kept = rita.post(path, "confirmed=no").await;
+        assert_eq!(kept.header("location"), Some("/admin/account"), "{path}");
+        assert!(rita.get("/admin/account").await.body.contains(&offered), "{path}");
+        let removed = rita.post(path, "confirmed=yes").await;
+        assert_eq!(removed.header("location"), Some("/admin/account"), "{path}");
+        assert!(!rita.get("/admin/account").await.body.contains(&offered), "{path}");
+        assert_eq!(rita.post(path, "").await.status, 404, "{path}: it is gone");
+    }
 }
 
 #[tokio::test]

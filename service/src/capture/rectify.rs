@@ -12,6 +12,7 @@ use crate::{
 };
 use domain::{
     findings::{DocumentFindings, SelfieFindings},
+    ids::{SessionId, UserId},
     secret::Personal,
 };
 use std::fmt::Display;
@@ -53,6 +54,15 @@ pub(crate) struct FrameOf<'a> {
     pub(crate) index: usize,
 }
 
+/// Who is shown a picture. Somebody who opens many cases at once still has the turns of one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Viewer {
+    /// The user of this session.
+    Applicant(SessionId),
+    /// Somebody in the console.
+    Staff(UserId),
+}
+
 /// What is made of a picture.
 enum Cut {
     Card([[f32; 2]; 4], Size),
@@ -67,6 +77,7 @@ enum Cut {
 /// [`StoreError::Erased`] for a session that is erased; or if the picture cannot be read.
 pub(crate) async fn open_frame(
     honnin: &Honnin,
+    viewer: Viewer,
     frame: FrameOf<'_>,
     view: View,
 ) -> Result<Option<Personal<Vec<u8>>>, StoreError> {
@@ -77,7 +88,7 @@ pub(crate) async fn open_frame(
     let turn = if view == View::Whole {
         None
     } else {
-        Some(honnin.views.take(frame.row.session.id.clone()).await)
+        Some(honnin.views.take(viewer).await)
     };
     let key = honnin.vault.open(&frame.row.data_key).await?;
     let Some(sealed) = honnin.pictures.find(&frame.row.session.id, &stored.object).await? else {

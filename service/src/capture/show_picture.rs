@@ -5,7 +5,7 @@ use crate::{
     access::Applicant,
     capture::{
         progress::StepRefused,
-        rectify::{FrameOf, View, open_frame},
+        rectify::{FrameOf, View, Viewer, open_frame},
     },
 };
 use domain::{ids::CaptureId, secret::Personal, session::Status};
@@ -43,5 +43,6 @@ pub async fn show_picture(
         capture: &capture,
         index: frame,
     };
-    Ok(open_frame(honnin, frame, view).await?)
+    let viewer = Viewer::Applicant(applicant.session().clone());
+    Ok(open_frame(honnin, viewer, frame, view).await?)
 }

@@ -13,6 +13,7 @@ pub mod news;
 pub mod openid;
 pub mod password;
 pub mod pending_sign_in;
+mod provider_link;
 pub mod reset_password;
 pub mod second_factor;
 pub mod set_up;

@@ -3,6 +3,7 @@
 
 use super::{
     known_browser::Client,
+    provider_link,
     visit::{self, Entrance},
 };
 use crate::{Honnin, runtime::job_error::JobError};
@@ -17,7 +18,9 @@ use store::{
     jobs::{self, Job, JobKind, NewJob},
     people::{
         pending_sign_ins::{self, PendingSignInRow},
-        second_factors, users,
+        provider_accounts::ProviderIdentity,
+        second_factors,
+        users::{self, UserRow},
     },
 };
 
@@ -42,20 +45,33 @@ pub enum AfterFirstFactor {
     SecondFactor(PendingSignIn),
 }
 
+/// What is known of a first factor that was right.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FirstFactor {
+    /// When a password was counted as an attempt; others are not counted.
+    pub(super) counted_at: Option<Timestamp>,
+    /// The account at the provider, if it is not linked yet. It is linked together with the sign-in: whoever has somebody's account at the provider, and
+    /// not their second factor, does not become them for good.
+    pub(super) to_link: Option<ProviderIdentity>,
+}
+
 /// Signs a person in, in the unit that has accepted their first factor, unless they have a second one: then a sign-in begins that waits for it.
-/// `entry` records the sign-in. `counted_at` is when a password was counted as an attempt; other first factors are not counted.
+/// `entry` records the sign-in.
 pub(super) async fn enter(
     tx: &mut Tx,
-    user: &UserId,
+    user: &UserRow,
     entry: &audit::Entry,
     client: &Client,
-    counted_at: Option<Timestamp>,
+    first: &FirstFactor,
 ) -> Result<AfterFirstFactor, StoreError> {
-    if second_factors::has_any(tx, user).await? {
-        let pending = begin(tx, user, client.address, entry.at, counted_at).await?;
+    if second_factors::has_any(tx, &user.id).await? {
+        let pending = begin(tx, &user.id, client.address, entry.at, first).await?;
         return Ok(AfterFirstFactor::SecondFactor(pending));
     }
-    let entrance = visit::record(tx, user, entry.clone(), client).await?;
+    if let Some(account) = &first.to_link {
+        provider_link::add(tx, user, account, entry.at, client.address).await?;
+    }
+    let entrance = visit::record(tx, &user.id, entry.clone(), client).await?;
     Ok(AfterFirstFactor::SignedIn(entrance))
 }
 
@@ -64,13 +80,14 @@ async fn begin(
     user: &UserId,
     address: IpAddr,
     now: Timestamp,
-    counted_at: Option<Timestamp>,
+    first: &FirstFactor,
 ) -> Result<PendingSignIn, StoreError> {
     let row = PendingSignInRow {
         user: user.clone(),
         address: address.to_string(),
         refused: false,
-        counted_at,
+        counted_at: first.counted_at,
+        to_link: first.to_link.clone(),
     };
     let number = pending_sign_ins::insert(tx, &row).await?;
     let subject = number.to_string();

@@ -10,7 +10,7 @@ use crate::{
         known_browser::Client,
         links, normalised, organisation,
         password::{self, BadPassword},
-        pending_sign_in::{self, AfterFirstFactor},
+        pending_sign_in::{self, AfterFirstFactor, FirstFactor},
         visit,
     },
     runtime::token::{self, NotAToken},
@@ -267,7 +267,7 @@ pub async fn sign_in_by_link(honnin: &Honnin, token: &str, client: &Client) -> R
         let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
             .with_detail(DetailWord::CommandLineLink)
             .from_address(client.address);
-        Ok(pending_sign_in::enter(tx, &user.id, &entry, &client, None).await?)
+        Ok(pending_sign_in::enter(tx, &user, &entry, &client, &FirstFactor::default()).await?)
     });
     unit.await
 }

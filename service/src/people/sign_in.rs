@@ -9,7 +9,7 @@ use crate::{
         client_network::client_network,
         known_browser::Client,
         normalised, password,
-        pending_sign_in::{self, AfterFirstFactor},
+        pending_sign_in::{self, AfterFirstFactor, FirstFactor},
         try_counter::{after_count, counter_name},
         visit,
     },
@@ -113,8 +113,11 @@ pub async fn sign_in(
     let signed_in = visit::entry_by(&right.user, now, AuditAction::PersonSignIn).from_address(address);
     let unit = honnin.db.write(async move |tx| -> Result<_, SignInError> {
         right.check_still(tx).await?;
-        let counted_at = Some(right.counted_at);
-        let entered = pending_sign_in::enter(tx, &right.user.id, &signed_in, &client, counted_at).await?;
+        let first = FirstFactor {
+            counted_at: Some(right.counted_at),
+            to_link: None,
+        };
+        let entered = pending_sign_in::enter(tx, &right.user, &signed_in, &client, &first).await?;
         if matches!(entered, AfterFirstFactor::SignedIn(_)) {
             right.take_back(tx).await?;
         }

@@ -24,7 +24,7 @@ pub(crate) fn counter_name<const N: usize>(kind: &str, parts: [&str; N]) -> Vec<
 }
 
 /// Counts an attempt on counters with their limits, up to the first one that is over its limit, and returns whether it may proceed.
-pub(super) async fn count(honnin: &Honnin, counters: Vec<(Vec<u8>, i64)>, now: Timestamp) -> Result<bool, StoreError> {
+async fn count(honnin: &Honnin, counters: Vec<(Vec<u8>, i64)>, now: Timestamp) -> Result<bool, StoreError> {
     let unit = honnin.db.write(async move |tx| {
         for (counter, limit) in &counters {
             if try_counters::count(tx, counter, now, WINDOW).await? > *limit {

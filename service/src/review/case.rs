@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Honnin,
     access::Reviewer,
-    capture::rectify::{FrameOf, View, open_frame},
+    capture::rectify::{FrameOf, View, Viewer, open_frame},
     session::history::{self, Disclosure, Rows, SessionHistory},
 };
 use domain::{
@@ -278,7 +278,8 @@ pub async fn find_picture(
         capture: &capture,
         index: frame,
     };
-    match open_frame(honnin, frame, view).await {
+    let viewer = Viewer::Staff(reviewer.staff().user().clone());
+    match open_frame(honnin, viewer, frame, view).await {
         Err(StoreError::Erased) => Err(CaseError::NotFound),
         opened => opened?.ok_or(CaseError::NotFound),
     }

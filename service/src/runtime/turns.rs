@@ -19,6 +19,8 @@ pub(crate) struct Turns<K> {
 pub(crate) enum Effort {
     /// To draw a logo: a core.
     Logo,
+    /// To work out what a change of settings would do: hundreds of decisions, ended sessions or the audit log, and a connection that reads.
+    Preview,
     /// To send many events again: the writer.
     Resend,
     /// To look at each row of a long list, because no index finds those that match: a connection that reads.

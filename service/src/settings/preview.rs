@@ -2,7 +2,13 @@
 //! erased and when, and who could still call the API. Nothing is changed, and only counts are shown.
 
 use super::{apply, load};
-use crate::{Honnin, access::Staff, capture::progress::gather, decision::again::decide_by};
+use crate::{
+    Honnin,
+    access::Staff,
+    capture::progress::gather,
+    decision::again::decide_by,
+    runtime::turns::{Effort, Turn},
+};
 use domain::{
     decision::Policy,
     ids::SessionId,
@@ -16,6 +22,7 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Display, Formatter},
     net::IpAddr,
+    sync::Arc,
 };
 use store::{
     StoreError, audit,
@@ -163,14 +170,28 @@ struct Compared {
     weakenings: Vec<Weakening>,
 }
 
-async fn compare(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Compared, StoreError> {
+/// A tenant's turn to read much, if it is needed. Each unit that does so holds it, also if its client hangs up.
+type Held = Option<Arc<Turn>>;
+
+/// Waits for the turn, if much is read for `change`: whoever asks for many previews at once leaves the other connections to everybody else.
+async fn take_turn(honnin: &Honnin, staff: &Staff, change: &Change) -> Held {
+    match change {
+        Change::Decision(_) | Change::Addresses(_) | Change::Lifetimes { .. } => {
+            let turn = honnin.efforts.take((staff.tenant().clone(), Effort::Preview)).await;
+            Some(Arc::new(turn))
+        }
+        _ => None,
+    }
+}
+
+async fn compare(honnin: &Honnin, staff: &Staff, change: &Change, turn: Held) -> Result<Compared, StoreError> {
     let before = load(honnin, staff).await?;
     let mut after = before.clone();
     apply(change, &mut after, staff, honnin.now());
     let changes = differences(&before, &after);
     let [before, after] = [before, after].map(|tenant| tenant.settings.unwrap_or_default());
     let callers = match change {
-        Change::Addresses(_) => Some(callers(honnin, staff, &before, &after).await?),
+        Change::Addresses(_) => Some(callers(honnin, staff, [&before, &after], turn).await?),
         _ => None,
     };
     let mut weakenings = before.weakenings(&after);
@@ -188,7 +209,12 @@ async fn compare(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Comp
 
 /// Whether `change` weakens something in the settings as they are now. Much less work than [`preview`].
 pub(super) async fn weakens(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<bool, StoreError> {
-    Ok(!compare(honnin, staff, change).await?.weakenings.is_empty())
+    // For the other changes that need a turn, only the preview reads much.
+    let turn = match change {
+        Change::Addresses(_) => take_turn(honnin, staff, change).await,
+        _ => None,
+    };
+    Ok(!compare(honnin, staff, change, turn).await?.weakenings.is_empty())
 }
 
 /// What `change` would do to the settings as they are now.
@@ -196,19 +222,20 @@ pub(super) async fn weakens(honnin: &Honnin, staff: &Staff, change: &Change) -> 
 /// # Errors
 /// If the database does not respond.
 pub async fn preview(honnin: &Honnin, staff: &Staff, change: &Change) -> Result<Preview, StoreError> {
+    let turn = take_turn(honnin, staff, change).await;
     let Compared {
         before,
         after,
         changes,
         callers,
         weakenings,
-    } = compare(honnin, staff, change).await?;
+    } = compare(honnin, staff, change, turn.clone()).await?;
     let decisions = match change {
-        Change::Decision(policy) => Some(decide_again(honnin, staff, policy).await?),
+        Change::Decision(policy) => Some(decide_again(honnin, staff, policy, turn.clone()).await?),
         _ => None,
     };
     let erasures = if after.retention < before.retention {
-        Some(erasures(honnin, staff, before.retention, after.retention).await?)
+        Some(erasures(honnin, staff, [before.retention, after.retention], turn).await?)
     } else {
         None
     };
@@ -314,10 +341,10 @@ impl Callers {
 async fn callers(
     honnin: &Honnin,
     staff: &Staff,
-    before: &TenantSettings,
-    after: &TenantSettings,
+    [before, after]: [&TenantSettings; 2],
+    turn: Held,
 ) -> Result<Callers, StoreError> {
-    let RecentAddresses { found, since } = addresses(honnin, staff).await?;
+    let RecentAddresses { found, since } = addresses(honnin, staff, turn).await?;
     let admits =
         |settings: &TenantSettings, address: &str| address.parse().is_ok_and(|address| settings.admits(address));
     let shut_out = found
@@ -353,10 +380,11 @@ struct RecentAddresses {
 }
 
 /// Looks for addresses in the part of the audit log that is searched, and in each valid key's last use within [`SPAN`].
-async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<RecentAddresses, StoreError> {
+async fn addresses(honnin: &Honnin, staff: &Staff, turn: Held) -> Result<RecentAddresses, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let begin = now.minus(SPAN);
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let _turn = &turn;
         let logged = audit::list_key_addresses(tx, &tenant, begin).await?;
         let searched = audit::find_searched_since(tx, &tenant).await?;
         Ok((logged, searched, api_keys::list(tx, &tenant).await?))
@@ -380,10 +408,11 @@ async fn addresses(honnin: &Honnin, staff: &Staff) -> Result<RecentAddresses, St
     })
 }
 
-async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> Result<Erasures, StoreError> {
+async fn erasures(honnin: &Honnin, staff: &Staff, [old, new]: [Millis; 2], turn: Held) -> Result<Erasures, StoreError> {
     let (tenant, now) = (staff.tenant().clone(), honnin.now());
     let by = [Millis(0), Millis::days(7), Millis::days(30)];
     let unit = honnin.db.read(async move |tx| -> Result<_, StoreError> {
+        let _turn = &turn;
         let by = by.map(|span| now.plus(span));
         Ok(Erasures {
             before: ended::count_erasures(tx, &tenant, old, by).await?,
@@ -393,11 +422,12 @@ async fn erasures(honnin: &Honnin, staff: &Staff, old: Millis, new: Millis) -> R
     unit.await
 }
 
-async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result<Decisions, StoreError> {
-    let (tenant, since) = (staff.tenant().clone(), honnin.now().minus(SPAN));
-    let unit = honnin
-        .db
-        .read(async move |tx| decisions::list_recent(tx, &tenant, since, MAX_DECISIONS).await);
+async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy, turn: Held) -> Result<Decisions, StoreError> {
+    let (tenant, since, held) = (staff.tenant().clone(), honnin.now().minus(SPAN), turn.clone());
+    let unit = honnin.db.read(async move |tx| {
+        let _turn = &held;
+        decisions::list_recent(tx, &tenant, since, MAX_DECISIONS).await
+    });
     let recent = unit.await?;
     let mut decisions = Decisions {
         capped: recent.len() >= MAX_DECISIONS as usize,
@@ -409,6 +439,7 @@ async fn decide_again(honnin: &Honnin, staff: &Staff, policy: &Policy) -> Result
             decisions.after.count(after);
         }
     }
+    drop(turn);
     Ok(decisions)
 }
 

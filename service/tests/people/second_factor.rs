@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+use super::hang_up_on;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ciborium::Value;
 use domain::{
@@ -1151,6 +1152,34 @@ async fn a_wrong_code_may_be_corrected_and_a_right_one_is_good_for_one_sign_in()
     enter(&codes[0]).await.unwrap();
     let again = enter(&codes[1]).await;
     assert!(matches!(again, Err(CodeError::Wrong)), "{again:?}");
+}
+
+/// Detects a code that is counted and then forgotten together with its request.
+#[tokio::test]
+async fn a_code_whose_client_hangs_up_is_recorded_or_taken_back_as_well() {
+    const REFUSED: &str = "SELECT COUNT(*) FROM audit WHERE action = 'person.sign_in_refused'";
+    const COUNTED: &str = "SELECT COUNT(*) FROM sign_in_tries WHERE tries > 0";
+    const USED: &str = "SELECT MAX(last_step) FROM authenticators";
+    let (harness, rita) = rita().await;
+    let (app, _) = with_app(&harness, &rita).await;
+    let number = async |sql: &'static str| harness.database.number(sql).await;
+    harness.clock.advance(Millis::seconds(30));
+    let (counted, used) = (number(COUNTED).await, number(USED).await);
+    hang_up_on(confirm_code(&harness.honnin, &rita, &code(&harness, &app)));
+    // It is used up in the unit that takes the attempt back.
+    while number(USED).await == used {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(number(COUNTED).await, counted);
+    let (pending, client) = (begin_to_sign_in(&harness, localhost()).await, client_at(localhost()));
+    hang_up_on(sign_in_with_code(&harness.honnin, &pending, "000000", &client));
+    while number(REFUSED).await < 1 {
+        tokio::task::yield_now().await;
+    }
+    hang_up_on(confirm_code(&harness.honnin, &rita, "000000"));
+    while number(REFUSED).await < 2 {
+        tokio::task::yield_now().await;
+    }
 }
 
 async fn begin_from(harness: &Harness, from: IpAddr) -> Result<AfterFirstFactor, SignInError> {

@@ -111,6 +111,26 @@ async fn no_name_leads_to_an_address_that_is_not_public() {
     assert_eq!(connections.load(Ordering::SeqCst), 0);
 }
 
+/// Detects if somebody who registers receivers learns which names there are in the installation's own network.
+#[tokio::test]
+async fn a_name_of_the_own_network_is_refused_as_one_that_there_is_not() {
+    let names = Arc::new(Names::default());
+    let sender = sender(&names, &[]);
+    let private: IpAddr = "10.0.0.7".parse().unwrap();
+    names.say("payroll.internal", &[&[private]]);
+    names.say("nothing.internal", &[&[]]);
+    let register = async |host: &str| {
+        let refused = sender.check_receiver_url(&tenant(), &format!("https://{host}/")).await;
+        refused.unwrap_err()
+    };
+    let (known, unknown) = (register("payroll.internal").await, register("nothing.internal").await);
+    assert_eq!(known, unknown);
+    assert_eq!(
+        known.to_string(),
+        "must have a host name that resolves to public addresses only"
+    );
+}
+
 #[tokio::test]
 async fn no_address_is_taken_for_a_name() {
     let names = Arc::new(Names::default());

@@ -185,7 +185,7 @@ async fn silent_name_servers_of_some_tenants_hold_up_neither_the_names_of_others
     let (one, other) = (TenantId::from_random([1; 16]), TenantId::from_random([2; 16]));
     let names: Vec<String> = (0..512).map(|number| format!("n{number}.silent.example")).collect();
     let refused = join_all(names.iter().map(|name| register(&sender, &one, name))).await;
-    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::Unresolved)));
+    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::NotPublic)));
     let registering = begun.load(Ordering::SeqCst);
     assert!(registering <= 2, "{registering}");
     let refused = join_all((0..512).map(|_| send(&sender, "hooks.silent.example"))).await;
@@ -201,7 +201,7 @@ async fn silent_name_servers_of_some_tenants_hold_up_neither_the_names_of_others
         .collect();
     let all = tenants.iter().zip(&names);
     let refused = join_all(all.map(|(tenant, name)| register(&sender, tenant, name))).await;
-    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::Unresolved)));
+    assert!(refused.iter().all(|refused| *refused == Err(UrlFault::NotPublic)));
     let begun = begun.load(Ordering::SeqCst);
     assert!(begun <= 64, "{begun}");
     let password = Secret::new("correct horse battery".to_owned());

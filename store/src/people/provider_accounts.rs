@@ -7,6 +7,15 @@ use crate::{
 };
 use domain::{ids::UserId, time::Timestamp};
 
+/// An account at a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderIdentity {
+    /// The provider.
+    pub issuer: String,
+    /// Its name for the person, which never changes and is never given to somebody else.
+    pub subject: String,
+}
+
 /// A person's account at a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderAccount {

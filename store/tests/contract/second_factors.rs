@@ -13,6 +13,7 @@ use store::{
     audit::{self, Concerns, Entry, RefusedSignIns},
     people::{
         pending_sign_ins::{self, PendingSignInRow},
+        provider_accounts::ProviderIdentity,
         second_factors::{self, AuthenticatorRow, PasskeyRow},
         users,
     },
@@ -587,6 +588,10 @@ async fn a_pending_sign_in_is_taken_once() {
                 address: from.to_owned(),
                 refused: false,
                 counted_at: (from == "192.0.2.1").then(|| at(7)),
+                to_link: (from == "192.0.2.2").then(|| ProviderIdentity {
+                    issuer: "https://login.example".to_owned(),
+                    subject: "u-1".to_owned(),
+                }),
             })
         };
         let (one, other) = (row("192.0.2.1"), row("192.0.2.2"));
@@ -611,6 +616,7 @@ async fn the_pending_sign_ins_of_a_person_end_together_and_say_which_were_refuse
                 address: from.to_owned(),
                 refused: false,
                 counted_at: None,
+                to_link: None,
             });
             write!(db, tx => pending_sign_ins::insert(tx, row)).unwrap()
         };

@@ -1,10 +1,13 @@
 //! Setting up an authenticator app: its QR code, and the first code from it.
 
+use super::before_removing;
 use crate::{
     PageMeta,
     console::{
+        fault::Fault,
+        irreversible::{Answer, answer},
         layout::{Frame, NavigationItem, mistakes, page},
-        parts::{Line, copy_button, line, shown_codes},
+        parts::{Line, copy_button, line, minutes, shown_codes},
         proof::code_refusal,
         request::{PageResult, Request, done, not_done, signed_in},
         words::say,
@@ -17,11 +20,13 @@ use http::StatusCode;
 use leptos::prelude::*;
 use qrcode::{QrCode, render::svg};
 use service::people::second_factor::{
-    AuthenticatorError, Enrolment, begin_authenticator, begun_authenticator, confirm_authenticator,
+    AuthenticatorError, Enrolment, begin_authenticator, begun_authenticator, confirm_authenticator, list_factors,
     remove_authenticator,
 };
 
 const HERE: &str = "/admin/account/authenticator";
+/// Where the app is removed.
+pub(super) const REMOVE: &str = "/admin/account/authenticator/remove";
 
 /// The page.
 #[component]
@@ -34,7 +39,7 @@ pub(super) fn forms() -> Router {
     Router::new()
         .route("/admin/account/authenticator", post(form(HERE, begin)))
         .route("/admin/account/authenticator/confirm", post(form(HERE, confirm)))
-        .route("/admin/account/authenticator/remove", post(form(HERE, remove)))
+        .route(REMOVE, post(form("/admin/account", remove)))
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -140,8 +145,20 @@ fn set_up_before() -> PageResult<Outcome> {
     )
 }
 
-async fn remove(request: Request, _: Fields) -> PageResult<Outcome> {
+async fn remove(request: Request, fields: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
+    match answer(&fields) {
+        Answer::Open => {
+            let factors = list_factors(request.honnin(), request.staff().user()).await?;
+            let since = factors.authenticator.ok_or(Fault::NotFound)?;
+            let about = vec![(say("Set up (UTC)", "設定日時（UTC）"), minutes(since))];
+            let title = say("Remove your authenticator app?", "認証アプリを解除しますか？");
+            let look = before_removing(&factors, title, about, REMOVE.to_owned());
+            return Ok(Outcome::shown(StatusCode::OK, look));
+        }
+        Answer::No => return Ok(Outcome::go("/admin/account")),
+        Answer::Yes => {}
+    }
     remove_authenticator(request.honnin(), request.staff()).await?;
     done(
         "/admin/account",

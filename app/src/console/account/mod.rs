@@ -5,8 +5,10 @@ mod view;
 
 use super::{
     fault::Fault,
+    irreversible::{Answer, Irreversible, answer, page_or_second_look},
     layout::NavigationItem,
     next::safe_next,
+    parts::minutes,
     password_faults::bad_password,
     proof::{
         NOW, Proof, challenge_response, check_proof, confirmed, proof_due, proof_within, proven, refusal, step_up,
@@ -29,8 +31,8 @@ use service::{
         console_session, known_browser, links,
         openid::is_linked,
         second_factor::{
-            RenewCodesError, list_factors,
-            passkeys::{self, Answerer, PasskeyError, issue_challenge, register},
+            Factors, RenewCodesError, list_factors,
+            passkeys::{self, Answerer, PasskeyError, id_text, issue_challenge, register},
             renew_recovery_codes,
             webauthn::ALGORITHMS,
         },
@@ -41,7 +43,7 @@ use view::{AccountView, ConfirmView};
 /// The account page.
 #[component]
 pub fn AccountPage() -> impl IntoView {
-    signed_in(NavigationItem::Account, load, view::account)
+    page_or_second_look(NavigationItem::Account, load, view::account)
 }
 
 /// The page that asks for the password again.
@@ -322,8 +324,64 @@ async fn add_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
     Ok(Outcome::refused(view))
 }
 
-async fn remove_passkey(request: Request, _: Fields) -> PageResult<Outcome> {
+/// The second look at a second factor that a person is about to remove from their own account.
+fn before_removing(
+    factors: &Factors,
+    title: &'static str,
+    about: Vec<(&'static str, String)>,
+    action: String,
+) -> Irreversible {
+    let count = factors.passkeys.len() + usize::from(factors.authenticator.is_some());
+    let meaning = if count > 1 {
+        say(
+            "You can no longer sign in or confirm with it. Your other second factors stay.",
+            "サインインや再認証には使用できなくなります。ほかの2要素認証はそのまま使用できます。",
+        )
+    } else {
+        say(
+            "It is your only second factor. Until you set up another one, you sign in without one, and your recovery codes no longer work.",
+            "設定済みの2要素認証はこれだけです。新しく設定するまでは、2要素認証なしでサインインすることになり、リカバリーコードも使用できなくなります。",
+        )
+    };
+    Irreversible {
+        title,
+        meaning: vec![meaning],
+        about,
+        button: say("Remove", "解除"),
+        action,
+        typed: Vec::new(),
+    }
+}
+
+/// The second look at the passkey with this id, if the person has it.
+async fn before_removing_passkey(request: &Request, id: &str) -> PageResult<Option<Irreversible>> {
+    let factors = list_factors(request.honnin(), request.staff().user()).await?;
+    let key = factors.passkeys.iter().find(|key| id_text(key) == id);
+    Ok(key.map(|key| {
+        let used = key.last_used_at.map(minutes);
+        let about = vec![
+            (say("Name", "名前"), key.name.clone()),
+            (say("Added (UTC)", "追加日時（UTC）"), minutes(key.created_at)),
+            (
+                say("Last used (UTC)", "最終使用日時（UTC）"),
+                used.unwrap_or_else(|| say("never", "未使用").to_owned()),
+            ),
+        ];
+        let title = say("Remove this passkey?", "このパスキーを解除しますか？");
+        before_removing(&factors, title, about, format!("/admin/account/passkeys/{id}/remove"))
+    }))
+}
+
+async fn remove_passkey(request: Request, fields: Fields) -> PageResult<Outcome> {
     request.check_fresh("/admin/account")?;
+    match answer(&fields) {
+        Answer::Open => {
+            let look = before_removing_passkey(&request, request.param("passkey")).await?;
+            return Ok(Outcome::shown(StatusCode::OK, look.ok_or(Fault::NotFound)?));
+        }
+        Answer::No => return Ok(Outcome::go("/admin/account")),
+        Answer::Yes => {}
+    }
     if !passkeys::remove(request.honnin(), request.staff(), request.param("passkey")).await? {
         return Err(Fault::NotFound);
     }

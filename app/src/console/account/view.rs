@@ -1,5 +1,6 @@
 //! The account page, and the page that asks for the password again.
 
+use super::authenticator::REMOVE;
 use crate::PageMeta;
 use crate::console::layout::{Frame, mistakes, page};
 use crate::console::next::with_next;
@@ -154,7 +155,7 @@ pub(super) struct AccountView {
 fn authenticator(factors: &Factors) -> AnyView {
     match factors.authenticator {
         Some(since) => view! {
-            <form class="inline" method="post" action="/admin/account/authenticator/remove">
+            <form class="inline" method="post" action=REMOVE>
                 <span>{badge(say("set up", "設定済み"), Tone::Good)}{say(" since ", " ")}{time(since)}{say(" UTC ", "（UTC）から ")}</span>
                 <button class="button secondary small" type="submit">{say("Remove", "解除")}</button>
             </form>

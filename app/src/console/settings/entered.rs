@@ -54,10 +54,7 @@ pub(super) fn read(section: Section, fields: &Fields) -> Result<Change, Vec<Mist
         Section::SignIn => Change::SignIn {
             second_factor_required: form.has(Setting::SecondFactorRequired),
         },
-        Section::Webhook => Change::Webhook {
-            url: form.has(Setting::WebhookUrl).then(|| form.text(Setting::WebhookUrl)),
-            event_types: event_types(fields),
-        },
+        Section::Webhook => form.webhook(),
     };
     if form.mistakes.is_empty() {
         Ok(change)
@@ -117,6 +114,16 @@ impl Form<'_> {
             self.mistakes.push(faults::not_a_share(setting));
             0.0
         })
+    }
+
+    /// A receiver without event types looks set up, and would be sent nothing.
+    fn webhook(&mut self) -> Change {
+        let url = self.has(Setting::WebhookUrl).then(|| self.text(Setting::WebhookUrl));
+        let event_types = event_types(self.fields);
+        if url.is_some() && event_types.is_empty() {
+            self.mistakes.push(faults::no_event_types());
+        }
+        Change::Webhook { url, event_types }
     }
 
     fn contact(&mut self) -> Option<Contact> {
@@ -322,6 +329,21 @@ mod tests {
             told(Section::Decision, &format!("match_accept=0.6&match_review=0.65&{rest}")),
             ["Face match, review threshold: must not be above the acceptance threshold (0.60)."]
         );
+    }
+
+    #[test]
+    fn a_receiver_gets_at_least_one_type_of_event() {
+        assert_eq!(
+            told(Section::Webhook, "webhook_url=https%3A%2F%2Fshop.example%2F"),
+            ["Choose at least one event, or leave the URL empty to send no webhooks."]
+        );
+        for typed in [
+            "webhook_url=",
+            "webhook_url=https%3A%2F%2Fshop.example%2F&event=verification.approved",
+        ] {
+            let fields = Fields::of_bytes(typed.as_bytes()).unwrap();
+            assert!(read(Section::Webhook, &fields).is_ok(), "{typed}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::{
     console::{
         callback, labels,
         parts::grouped,
-        words::{tell, with_japanese},
+        words::{say, tell, with_japanese},
     },
     page::mistake,
     parts::Mistake,
@@ -139,6 +139,17 @@ pub(super) fn callback_line(url: &str, bad: BadCallback) -> Mistake {
     )
 }
 
+/// A receiver that nothing would be sent to.
+pub(super) fn no_event_types() -> Mistake {
+    mistake(
+        Setting::EventTypes.as_str(),
+        say(
+            "Choose at least one event, or leave the URL empty to send no webhooks.",
+            "イベントを1つ以上選択してください。Webhookを送信しない場合は、URLを空欄にしてください。",
+        ),
+    )
+}
+
 /// A receiver that gets no webhooks.
 pub(super) fn receiver(bad: UrlFault) -> Mistake {
     let longest = grouped(i64::try_from(receiver_url::LONGEST).unwrap_or(i64::MAX));
@@ -153,8 +164,7 @@ pub(super) fn receiver(bad: UrlFault) -> Mistake {
         UrlFault::Port => {
             "このポートは受信先に使用できません。443、または1024以上でほかのプロトコルに割り当てられていないポートを指定してください。"
         }
-        UrlFault::Unresolved => "受信先のホスト名を解決できません。",
-        UrlFault::NotPublic => "受信先のホスト名が、公開されていないアドレスに解決されます。",
+        UrlFault::NotPublic => "受信先には、公開アドレスだけに解決されるホスト名を指定してください。",
     };
     mistake(
         Setting::WebhookUrl.as_str(),

@@ -11,7 +11,7 @@ use crate::PageMeta;
 use crate::console::findings::how_decided;
 use crate::console::labels;
 use crate::console::layout::{Frame, mistakes, page};
-use crate::console::parts::{Line, area, grouped, heading, line, options, tick};
+use crate::console::parts::{Line, area, field_error, grouped, heading, line, mistake_of, options, tick};
 use crate::console::words::{say, tell};
 use crate::parts::{Mistake, title};
 use domain::setting::Setting;
@@ -419,9 +419,17 @@ fn webhook(view: &SettingsView) -> AnyView {
         .iter()
         .map(|kind| tick("event", kind.as_str(), kind.as_str(), view.event_types.contains(kind)))
         .collect_view();
+    let name = Setting::EventTypes.as_str();
+    let error = mistake_of(&view.mistakes, name);
+    let wrong = error.is_some();
+    let described = wrong.then(|| format!("{name}-error"));
     view! {
         {line(field, &view.mistakes)}
-        <fieldset class="plain"><legend>{labels::setting(Setting::EventTypes)}</legend>{boxes}</fieldset>
+        <fieldset class="plain" id=name class:wrong=wrong aria-describedby=described>
+            <legend>{labels::setting(Setting::EventTypes)}</legend>
+            {field_error(name, error)}
+            {boxes}
+        </fieldset>
         <p class="alone"><a href="/admin/webhooks">{say("Signing secrets and deliveries", "署名シークレットと配信")}</a></p>
     }
     .into_any()

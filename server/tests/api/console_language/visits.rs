@@ -121,6 +121,10 @@ const FORMS: &[(&str, &str)] = &[
         "/admin/settings/webhook",
         "version=V&webhook_url=http%3A%2F%2Fshop.example",
     ),
+    (
+        "/admin/settings/webhook",
+        "version=V&webhook_url=http%3A%2F%2Fshop.example&event=verification.approved",
+    ),
     ("/admin/settings/logo", ""),
     ("/admin/settings/logo/remove", "version=V&name=Shop"),
 ];

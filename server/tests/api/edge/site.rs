@@ -285,6 +285,25 @@ async fn every_page_carries_these_headers_and_a_nonce_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_page_says_which_methods_it_has_if_it_is_sent_another() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    for (method, path, allowed) in [
+        ("PUT", "/admin/sign-in", "GET,HEAD,POST"),
+        ("DELETE", "/admin/people", "GET,HEAD,POST"),
+        ("BREW", "/admin/account", "GET,HEAD"),
+        ("GET", "/admin/sign-out", "POST"),
+        ("DELETE", "/capture/consent", "GET,HEAD,POST"),
+        ("POST", "/healthz", "GET,HEAD"),
+    ] {
+        let answer = browser.send(method, path, "").await;
+        assert_eq!(answer.status, 405, "{method} {path}: {}", answer.body);
+        let said: BTreeSet<_> = answer.header("allow").unwrap_or_default().split(',').collect();
+        assert_eq!(said, allowed.split(',').collect(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_holds_no_script_but_its_own_and_says_how_long_it_is() {
     let server = Server::new().await;
     let mut browser = Browser::signed_in(&server, Role::Admin).await;

@@ -15,7 +15,7 @@ use crate::{
         console_session,
         known_browser::Client,
         links, normalised,
-        pending_sign_in::{self, AfterFirstFactor, PendingSignIn},
+        pending_sign_in::{self, AfterFirstFactor, FirstFactor, PendingSignIn},
         try_counter::{WINDOW, counter_name},
         visit::{self, Entrance},
     },
@@ -26,7 +26,7 @@ use std::net::IpAddr;
 use store::{
     StoreError, Tx, audit,
     people::{
-        provider_accounts::{self, ProviderAccount},
+        provider_accounts::{self, ProviderIdentity},
         second_factors, try_counters,
         users::{self, UserRow},
     },
@@ -265,11 +265,15 @@ async fn admit(
     let next = attempt.next;
     match attempt.purpose {
         Purpose::SignIn => {
-            let found = find_or_link(honnin, provider, &person, address).await;
-            if matches!(found, Err(OpenIdError::Unknown | OpenIdError::Other)) {
+            let found = find_account(honnin, provider, &person).await;
+            let entered = match found {
+                Ok(found) => sign_in(honnin, found, (issuer, person), next, client).await,
+                Err(error) => Err(error),
+            };
+            if matches!(entered, Err(OpenIdError::Unknown | OpenIdError::Other)) {
                 record_refusal(honnin, None, DetailWord::OpenIdUnknown, address).await?;
             }
-            sign_in(honnin, found?, (issuer, person), next, client).await
+            entered
         }
         Purpose::Confirm(user) => {
             let checked = may_confirm(honnin, issuer, &person.subject, &user).await;
@@ -289,8 +293,7 @@ async fn admit(
             let account = (issuer.clone(), person.subject.clone());
             let accepted = accept_linked(honnin, &token, account, address).await;
             let user = accepted.map_err(why_not_joined)?;
-            let row = find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown)?;
-            sign_in(honnin, row, (issuer, person), next, client).await
+            sign_in(honnin, Found::Linked(user), (issuer, person), next, client).await
         }
     }
 }
@@ -326,45 +329,28 @@ async fn find_linked(honnin: &Honnin, issuer: &str, subject: &str) -> Result<Opt
     unit.await
 }
 
-async fn find_active(honnin: &Honnin, user: &UserId) -> Result<Option<UserRow>, StoreError> {
-    let user = user.clone();
-    let found = honnin.db.read(async move |tx| users::find(tx, &user).await).await?;
-    Ok(found.filter(|user| user.disabled_at.is_none()))
+/// By what the account of a person at the provider was found.
+enum Found {
+    /// It is linked to theirs.
+    Linked(UserId),
+    /// Theirs is not linked: the account with their verified e-mail address, unless that is linked to another one. It is linked then.
+    ByAddress(String),
 }
 
-/// The account of a person: the linked one, or at their first visit the one with their verified e-mail address, which is linked then.
-async fn find_or_link(
-    honnin: &Honnin,
-    provider: &Provider,
-    person: &Person,
-    address: IpAddr,
-) -> Result<UserRow, OpenIdError> {
+async fn find_account(honnin: &Honnin, provider: &Provider, person: &Person) -> Result<Found, OpenIdError> {
     let config = provider.config();
     if let Some(user) = find_linked(honnin, &config.issuer, &person.subject).await? {
-        return find_active(honnin, &user).await?.ok_or(OpenIdError::Unknown);
+        return Ok(Found::Linked(user));
     }
     let email = person
         .email
         .as_deref()
         .filter(|_| person.email_verified || config.trusts_emails);
-    let email = normalised(email.ok_or(OpenIdError::Unknown)?);
-    let (account, now) = ((config.issuer.clone(), person.subject.clone()), honnin.now());
-    let unit = honnin
-        .db
-        .write(async move |tx| link(tx, &email, &account, now, address).await);
-    match unit.await {
-        Err(OpenIdError::Store(StoreError::Duplicate)) => Err(OpenIdError::Other),
-        other => other,
-    }
+    Ok(Found::ByAddress(normalised(email.ok_or(OpenIdError::Unknown)?)))
 }
 
-async fn link(
-    tx: &mut Tx,
-    email: &str,
-    (issuer, subject): &(String, String),
-    now: Timestamp,
-    address: IpAddr,
-) -> Result<UserRow, OpenIdError> {
+/// The account with an address to which one at the provider may be linked, locked.
+async fn lock_unlinked(tx: &mut Tx, email: &str, issuer: &str) -> Result<UserRow, OpenIdError> {
     let found = users::find_by_email(tx, email).await?.ok_or(OpenIdError::Unknown)?;
     // By now the address may be released, and the person invited elsewhere: a link to the account before would keep them from that one.
     let active = visit::lock_active(tx, &found.id).await?;
@@ -372,44 +358,59 @@ async fn link(
     if provider_accounts::is_linked(tx, issuer, &user.id).await? {
         return Err(OpenIdError::Other);
     }
-    let account = ProviderAccount {
-        issuer: issuer.clone(),
-        subject: subject.clone(),
-        user: user.id.clone(),
-        linked_at: now,
-    };
-    provider_accounts::insert(tx, &account).await?;
-    let entry = entry_of(&user, now, AuditAction::PersonLinkAccount, address);
-    audit::record(tx, &entry.about(&user.id)).await?;
     Ok(user)
-}
-
-fn entry_of(user: &UserRow, at: Timestamp, action: AuditAction, address: IpAddr) -> audit::Entry {
-    visit::entry_by(user, at, action)
-        .with_detail(DetailWord::OpenId)
-        .from_address(address)
 }
 
 /// Signs a person in, unless they have a second factor: it is asked for here whatever the provider asked for. Nobody is in whose account was
 /// disabled, or unlinked from the one at the provider, since it was found.
+async fn enter(
+    tx: &mut Tx,
+    found: &Found,
+    account: &ProviderIdentity,
+    now: Timestamp,
+    client: &Client,
+) -> Result<AfterFirstFactor, OpenIdError> {
+    let (user, to_link) = match found {
+        Found::Linked(id) => {
+            let user = visit::lock_active(tx, id).await?.ok_or(OpenIdError::Unknown)?;
+            let owner = provider_accounts::find_user(tx, &account.issuer, &account.subject).await?;
+            if owner.as_ref() != Some(id) {
+                return Err(OpenIdError::Unknown);
+            }
+            (user, None)
+        }
+        Found::ByAddress(email) => (lock_unlinked(tx, email, &account.issuer).await?, Some(account.clone())),
+    };
+    let entry = visit::entry_by(&user, now, AuditAction::PersonSignIn)
+        .with_detail(DetailWord::OpenId)
+        .from_address(client.address);
+    let first = FirstFactor {
+        counted_at: None,
+        to_link,
+    };
+    Ok(pending_sign_in::enter(tx, &user, &entry, client, &first).await?)
+}
+
 async fn sign_in(
     honnin: &Honnin,
-    user: UserRow,
+    found: Found,
     (issuer, person): (&str, Person),
     next: String,
     client: &Client,
 ) -> Result<Finished, OpenIdError> {
-    let client = client.clone();
-    let (issuer, subject) = (issuer.to_owned(), person.subject);
-    let entry = entry_of(&user, honnin.now(), AuditAction::PersonSignIn, client.address);
-    let unit = honnin.db.write(async move |tx| {
-        visit::lock_active(tx, &user.id).await?.ok_or(OpenIdError::Unknown)?;
-        if provider_accounts::find_user(tx, &issuer, &subject).await?.as_ref() != Some(&user.id) {
-            return Err(OpenIdError::Unknown);
-        }
-        Ok(pending_sign_in::enter(tx, &user.id, &entry, &client, None).await?)
+    let (client, now) = (client.clone(), honnin.now());
+    let account = ProviderIdentity {
+        issuer: issuer.to_owned(),
+        subject: person.subject,
+    };
+    let unit = honnin
+        .db
+        .write(async move |tx| enter(tx, &found, &account, now, &client).await);
+    let entered = unit.await.map_err(|error| match error {
+        OpenIdError::Store(StoreError::Duplicate) => OpenIdError::Other,
+        other => other,
     });
-    Ok(match unit.await? {
+    Ok(match entered? {
         AfterFirstFactor::SecondFactor(pending) => Finished::SecondFactor { pending, next },
         AfterFirstFactor::SignedIn(entrance) => Finished::SignedIn {
             entrance,
@@ -493,6 +494,8 @@ pub async fn unlink_from_here(honnin: &Honnin, here: CommandLine, email: &str) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::people::known_browser::Browser;
+    use domain::secret::Secret;
     use testkit::databases::{postgres, postgres_server};
 
     const EMAIL: &str = "bob@bank.example";
@@ -519,13 +522,21 @@ mod tests {
         let added = database.db.write(async move |tx| users::insert(tx, &row).await);
         added.await.unwrap();
         for change in ["email = 'released@invalid'", "disabled_at = 1"] {
-            let (account, address) = (
-                ("https://login.example".to_owned(), "bob".to_owned()),
-                [127, 0, 0, 1].into(),
-            );
+            let account = ProviderIdentity {
+                issuer: "https://login.example".to_owned(),
+                subject: "bob".to_owned(),
+            };
+            let found = Found::ByAddress(EMAIL.to_owned());
+            let client = Client {
+                address: [127, 0, 0, 1].into(),
+                browser: Browser {
+                    agent: String::new(),
+                    token: Secret::new(String::new()),
+                },
+            };
             let unit = database
                 .db
-                .write(async move |tx| link(tx, EMAIL, &account, now, address).await);
+                .write(async move |tx| enter(tx, &found, &account, now, &client).await);
             let change = format!("UPDATE users SET {change} WHERE id = '{}'", bob.id);
             let linked = database.beside(&change, unit).await;
             assert!(matches!(linked, Err(OpenIdError::Unknown)), "{change}: {linked:?}");

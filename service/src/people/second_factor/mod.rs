@@ -16,8 +16,8 @@ use crate::{
         known_browser::Client,
         links, normalised,
         pending_sign_in::{self, PendingSignIn},
-        sign_in,
-        try_counter::{count, counter_name},
+        provider_link, sign_in,
+        try_counter::{after_count, counter_name},
         visit::{self, Entrance},
     },
 };
@@ -274,8 +274,19 @@ pub async fn confirm_authenticator(
     code: &str,
 ) -> Result<Option<Vec<Secret<String>>>, AuthenticatorError> {
     begun_authenticator(honnin, staff).await?;
-    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
-    let checked = check_code(honnin, staff.user(), code, Accepts::Begun, tries).await;
+    let attempt = Attempt::of(honnin, staff.user(), Occasion::StepUp, staff.address(), code);
+    let throttled = AuthenticatorError::Code(CodeError::Throttled);
+    let (limits, now, system, staff) = (attempt.limits(), attempt.at, honnin.clone(), staff.clone());
+    let work = async move { finish_set_up(&system, &staff, attempt).await };
+    after_count(honnin, limits, now, throttled, work).await
+}
+
+async fn finish_set_up(
+    honnin: &Honnin,
+    staff: &Staff,
+    attempt: Attempt,
+) -> Result<Option<Vec<Secret<String>>>, AuthenticatorError> {
+    let checked = attempt.check(honnin, Accepts::Begun).await;
     let checked = checked.map_err(AuthenticatorError::Code)?;
     let entry = staff
         .own_entry(honnin.now(), AuditAction::FactorAdd)
@@ -443,6 +454,16 @@ impl Tries {
     }
 }
 
+/// A code that somebody has entered. It is counted first, with [`after_count`], and failures only are kept, so that concurrent attempts stay within
+/// the limits, and nobody who hangs up uses them up without a trace.
+struct Attempt {
+    user: UserId,
+    code: Secret<String>,
+    tries: Tries,
+    /// When it is counted.
+    at: Timestamp,
+}
+
 /// A code that was counted as an attempt and compared, and has yet to be used up.
 struct Checked {
     user: UserId,
@@ -472,53 +493,59 @@ impl Checked {
     }
 }
 
-/// Compares a code of the app or a recovery code. Attempts are counted first and failures only are kept, so that concurrent attempts stay
-/// within the limit.
-async fn check_code(
-    honnin: &Honnin,
-    user: &UserId,
-    code: &str,
-    accepts: Accepts,
-    tries: Tries,
-) -> Result<Checked, CodeError> {
-    let now = honnin.now();
-    let limits = vec![
-        (tries.network.clone(), CODE_LIMIT),
-        (tries.anywhere.clone(), CODE_LIMIT_ANYWHERE),
-    ];
-    if !count(honnin, limits, now).await? {
-        return Err(CodeError::Throttled);
+impl Attempt {
+    fn of(honnin: &Honnin, user: &UserId, occasion: Occasion, address: IpAddr, code: &str) -> Self {
+        Self {
+            user: user.clone(),
+            code: Secret::new(code.to_owned()),
+            tries: Tries::of(user, occasion, address),
+            at: honnin.now(),
+        }
     }
-    let wanted = user.clone();
-    let find = honnin
-        .db
-        .read(async move |tx| second_factors::find_authenticator(tx, &wanted).await);
-    let row = find
-        .await?
-        .filter(|row| row.confirmed_at.is_some() == (accepts == Accepts::Confirmed));
-    let code: String = half_width(code).chars().filter(|c| !c.is_whitespace()).collect();
-    let mut step = None;
-    if let Some(row) = row {
-        let secret = honnin.vault.open_secret(user.as_str(), SECRET_NAME, &row.secret)?;
-        let seconds = u64::try_from(now.as_seconds()).unwrap_or_default();
-        let found = totp(secret.expose(), "")?.check(&code, seconds);
-        step = found
-            .and_then(|step| i64::try_from(step).ok())
-            .map(|step| (step, row.secret));
-    }
-    Ok(Checked {
-        user: user.clone(),
-        step,
-        recovery: (accepts == Accepts::Confirmed).then(|| recovery_hash(&code)),
-        tries,
-        at: now,
-    })
-}
 
-/// Checks a code of a person's second factor, and uses it up.
-async fn take_code(honnin: &Honnin, user: &UserId, code: &str, tries: Tries) -> Result<(), CodeError> {
-    let checked = check_code(honnin, user, code, Accepts::Confirmed, tries).await?;
-    honnin.db.write(async move |tx| checked.use_up(tx).await).await
+    fn limits(&self) -> Vec<(Vec<u8>, i64)> {
+        vec![
+            (self.tries.network.clone(), CODE_LIMIT),
+            (self.tries.anywhere.clone(), CODE_LIMIT_ANYWHERE),
+        ]
+    }
+
+    /// Compares the code, once it is counted.
+    async fn check(self, honnin: &Honnin, accepts: Accepts) -> Result<Checked, CodeError> {
+        let wanted = self.user.clone();
+        let find = honnin
+            .db
+            .read(async move |tx| second_factors::find_authenticator(tx, &wanted).await);
+        let row = find
+            .await?
+            .filter(|row| row.confirmed_at.is_some() == (accepts == Accepts::Confirmed));
+        let code: String = half_width(self.code.expose())
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .collect();
+        let mut step = None;
+        if let Some(row) = row {
+            let secret = honnin.vault.open_secret(self.user.as_str(), SECRET_NAME, &row.secret)?;
+            let seconds = u64::try_from(self.at.as_seconds()).unwrap_or_default();
+            let found = totp(secret.expose(), "")?.check(&code, seconds);
+            step = found
+                .and_then(|step| i64::try_from(step).ok())
+                .map(|step| (step, row.secret));
+        }
+        Ok(Checked {
+            user: self.user,
+            step,
+            recovery: (accepts == Accepts::Confirmed).then(|| recovery_hash(&code)),
+            tries: self.tries,
+            at: self.at,
+        })
+    }
+
+    /// Compares the code of a second factor, once it is counted, and uses it up.
+    async fn take(self, honnin: &Honnin) -> Result<(), CodeError> {
+        let checked = self.check(honnin, Accepts::Confirmed).await?;
+        honnin.db.write(async move |tx| checked.use_up(tx).await).await
+    }
 }
 
 /// Signs in a person whose password was right, with a code.
@@ -531,8 +558,20 @@ pub async fn sign_in_with_code(
     code: &str,
     client: &Client,
 ) -> Result<Entrance, CodeError> {
-    let tries = Tries::of(&pending.user, Occasion::SignIn, client.address);
-    let checked = match take_code(honnin, &pending.user, code, tries).await {
+    let attempt = Attempt::of(honnin, &pending.user, Occasion::SignIn, client.address, code);
+    let (limits, now, system) = (attempt.limits(), attempt.at, honnin.clone());
+    let (pending, client) = (pending.clone(), client.clone());
+    let work = async move { enter(&system, &pending, attempt, &client).await };
+    after_count(honnin, limits, now, CodeError::Throttled, work).await
+}
+
+async fn enter(
+    honnin: &Honnin,
+    pending: &PendingSignIn,
+    attempt: Attempt,
+    client: &Client,
+) -> Result<Entrance, CodeError> {
+    let checked = match attempt.take(honnin).await {
         Err(error @ (CodeError::Throttled | CodeError::Store(_))) => return Err(error),
         checked => checked,
     };
@@ -560,12 +599,16 @@ pub async fn sign_in_with_code(
 /// # Errors
 /// [`CodeError`].
 pub async fn confirm_code(honnin: &Honnin, staff: &Staff, code: &str) -> Result<(), CodeError> {
-    let tries = Tries::of(staff.user(), Occasion::StepUp, staff.address());
-    let checked = take_code(honnin, staff.user(), code, tries).await;
-    if matches!(checked, Err(CodeError::Wrong)) {
-        record_refused_proof(honnin, staff, DetailWord::ConfirmationCode).await?;
-    }
-    checked
+    let attempt = Attempt::of(honnin, staff.user(), Occasion::StepUp, staff.address(), code);
+    let (limits, now, system, staff) = (attempt.limits(), attempt.at, honnin.clone(), staff.clone());
+    let work = async move {
+        let taken = attempt.take(&system).await;
+        if matches!(taken, Err(CodeError::Wrong)) {
+            record_refused_proof(&system, &staff, DetailWord::ConfirmationCode).await?;
+        }
+        taken
+    };
+    after_count(honnin, limits, now, CodeError::Throttled, work).await
 }
 
 /// Records that a signed-in person could not prove who they are with what `confirmation` names.
@@ -618,6 +661,11 @@ async fn let_in(
                 return Ok(None);
             };
             sign_in::take_back(tx, &active, &ended).await?;
+            if let Some(account) = &ended.to_link
+                && !provider_link::add_late(tx, &active, account, entry.at, client.address).await?
+            {
+                return Ok(None);
+            }
         }
         visit::record(tx, &user, entry.clone(), &client).await.map(Some)
     });

@@ -153,10 +153,14 @@ impl WebhookSender {
     /// The first rule that it breaks.
     pub async fn check_receiver_url(&self, tenant: &TenantId, text: &str) -> Result<ReceiverUrl, UrlFault> {
         let url = self.parse_receiver(text)?;
-        match timeout(self.look_up_timeout, self.look_up(tenant, &url)).await {
-            Ok(Ok(_)) => Ok(url),
-            Ok(Err(DeliveryFault::AddressRefused)) => Err(UrlFault::NotPublic),
-            Ok(Err(_)) | Err(_) => Err(UrlFault::Unresolved),
+        let found = timeout(self.look_up_timeout, self.look_up(tenant, &url)).await;
+        match found.unwrap_or(Err(DeliveryFault::Unresolved)) {
+            Ok(_) => Ok(url),
+            Err(fault) => {
+                let receiver = url.authority();
+                tracing::info!(%tenant, receiver, fault = fault.as_str(), "the host of a webhook receiver was refused");
+                Err(UrlFault::NotPublic)
+            }
         }
     }
 

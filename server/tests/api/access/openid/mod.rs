@@ -12,20 +12,25 @@ use domain::{
 use provider::{Change, Provider, Signing, fields};
 use serde_json::json;
 use service::{
-    access::CommandLine,
+    access::{CommandLine, staff},
     jobs::worker::{Lane, Worker},
     people::{
         NewPerson,
         accept_invitation::accept_invitation,
         invite::{Offer, invite_from_here},
-        openid::unlink_from_here,
+        openid::{is_linked, unlink_from_here},
         reset_password::issue_reset_from_here,
+        second_factor::{begin_authenticator, confirm_authenticator},
     },
 };
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use store::{
     audit_chain, audit_export,
-    people::{second_factors, users},
+    people::{
+        second_factors::{self, PasskeyRow},
+        users,
+    },
 };
 
 const EMAIL: &str = "rei@shop.example";
@@ -654,6 +659,82 @@ async fn a_second_factor_of_this_installation_is_asked_for_whatever_the_provider
     let asked = before.send("POST", "/admin/keys", "name=Till&scope=create").await;
     assert_eq!(asked.status, 422, "{:?}", asked.header("location"));
     assert!(asked.body.contains("Enter the code."), "{}", asked.body);
+}
+
+/// Detects if whoever has taken somebody's address at the provider is linked to their account without their second factor.
+#[tokio::test]
+async fn an_account_with_a_second_factor_is_linked_once_that_was_shown() {
+    let provider = Provider::start().await;
+    let server = Server::with(&provider.settings()).await;
+    let honnin = &server.app.honnin;
+    let rei = add_person(&server, EMAIL).await;
+    let signed_in = staff(honnin, &rei, None, testkit::localhost()).await.unwrap().unwrap();
+    let begun = begin_authenticator(honnin, &signed_in).await.unwrap();
+    let secret = totp_rs::Secret::try_from_base32(begun.secret.expose()).unwrap();
+    let app = totp_rs::Builder::new().with_secret(secret).build().unwrap();
+    let seconds = u64::try_from(honnin.now().as_seconds()).unwrap();
+    let code = app.generate(seconds).to_string();
+    let codes = confirm_authenticator(honnin, &signed_in, &code).await.unwrap().unwrap();
+
+    for stopped in [true, false] {
+        let mut browser = Browser::new(&server);
+        let answer = browser.sign_in(&provider, AS_IT_IS).await;
+        assert_eq!(
+            answer.header("location"),
+            Some("/admin/sign-in/code?next=%2Fadmin"),
+            "{}",
+            answer.body
+        );
+        assert!(!is_linked(honnin, &rei).await.unwrap(), "stopped: {stopped}");
+        if stopped {
+            continue;
+        }
+        let shown = format!("next=%2Fadmin&code={}", codes[0].expose());
+        let answer = browser.send("POST", "/admin/sign-in/code", &shown).await;
+        assert_eq!(answer.status, 303, "{}", answer.body);
+        assert!(browser.is_signed_in().await);
+    }
+    assert!(is_linked(honnin, &rei).await.unwrap());
+    let linked = entries(&server).await.into_iter();
+    assert_eq!(linked.filter(|(action, _)| action == "person.link_account").count(), 1);
+    // The account at the provider is linked to theirs by now, whatever its address.
+    let answer = Browser::new(&server)
+        .sign_in(&provider, |claims| claims["email"] = json!("renamed@shop.example"))
+        .await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+}
+
+/// Detects if two accounts at the provider that wait for the same second factor are both let in.
+#[tokio::test]
+async fn of_two_accounts_at_the_provider_that_wait_for_a_second_factor_the_first_is_linked() {
+    let (provider, server) = world().await;
+    let honnin = &server.app.honnin;
+    let codes = ["abcd", "efgh"];
+    let hashes = codes.map(|code| Sha256::digest(code).to_vec());
+    let unit = honnin.db().write(async move |tx| {
+        let user = users::find_by_email(tx, EMAIL).await?.unwrap();
+        let passkey = PasskeyRow {
+            id: vec![1],
+            user: user.id.clone(),
+            name: "Key".into(),
+            public_key: vec![],
+            counter: 0,
+            created_at: Timestamp::from_millis(1),
+            last_used_at: None,
+        };
+        second_factors::insert_passkey(tx, &passkey).await?;
+        second_factors::replace_recovery_codes(tx, &user.id, &hashes).await
+    });
+    unit.await.unwrap();
+    let (mut one, mut other) = (Browser::new(&server), Browser::new(&server));
+    assert_eq!(one.sign_in(&provider, AS_IT_IS).await.status, 303);
+    let second: Change = |claims| claims["sub"] = json!("u-2");
+    assert_eq!(other.sign_in(&provider, second).await.status, 303);
+    for (browser, code, comes_in) in [(&mut one, codes[0], true), (&mut other, codes[1], false)] {
+        let shown = format!("next=%2Fadmin&code={code}");
+        browser.send("POST", "/admin/sign-in/code", &shown).await;
+        assert_eq!(browser.is_signed_in().await, comes_in, "{code}");
+    }
 }
 
 #[tokio::test]

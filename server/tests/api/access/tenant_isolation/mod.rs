@@ -71,6 +71,12 @@ const WITH_ID: &[(Door, &str, &str, &str)] = &[
     (Door::Console, "POST", "/admin/review/{}/undo", ""),
     (Door::Console, "POST", "/admin/keys/{}/rotate", "hours=24"),
     (Door::Console, "POST", "/admin/account/passkeys/{}/remove", ""),
+    (
+        Door::Console,
+        "POST",
+        "/admin/account/passkeys/{}/remove",
+        "confirmed=yes",
+    ),
     (Door::Console, "POST", "/admin/account/sessions/{}/end", ""),
     (Door::Console, "POST", "/admin/account/browsers/{}/forget", ""),
     (Door::Console, "GET", "/admin/set-up/{}", ""),

@@ -57,11 +57,9 @@ pub enum UrlFault {
     /// A port that no web server uses.
     #[error("uses a port that is not allowed; use 443, or a port from 1024 up that is not known for another protocol")]
     Port,
-    /// The name does not resolve.
-    #[error("has a host name that was not found in DNS")]
-    Unresolved,
-    /// The name resolves to an address that is not public.
-    #[error("has a host that resolves to an address that is not public")]
+    /// The name does not resolve, or it resolves to an address that is not public. One fault for both: two would tell which names there are in the
+    /// installation's own network. The log says which it was.
+    #[error("must have a host name that resolves to public addresses only")]
     NotPublic,
 }
 
