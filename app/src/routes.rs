@@ -6,7 +6,7 @@ use crate::{
     console::{self, Guest, GuestRoutes, SignedIn, SignedInRoutes},
     demo::{CallbackRoutes, InboxRoutes, Visitor as DemoVisitor},
     docs::{self, DocsRoutes, Reader},
-    page::{Area, Site, get},
+    page::{Area, Site, get, not_allowed},
 };
 use any_spawner::Executor;
 use axum::Router;
@@ -62,26 +62,32 @@ fn pages<W: Area, V: IntoView + 'static>(table: fn() -> V) -> Router {
 /// [`console::Request`].
 pub fn signed_in() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><SignedInRoutes/></FlatRoutes></Pages> };
-    pages::<SignedIn, _>(table).merge(console::signed_in_forms())
+    pages::<SignedIn, _>(table)
+        .merge(console::signed_in_forms())
+        .method_not_allowed_fallback(not_allowed::<SignedIn>(console::Fault::NotFound))
 }
 
 /// Pages and forms of the console for people who are not. The middleware in front of them provides a [`console::GuestRequest`].
 pub fn guests() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><GuestRoutes/></FlatRoutes></Pages> };
-    pages::<Guest, _>(table).merge(console::guest_forms())
+    pages::<Guest, _>(table)
+        .merge(console::guest_forms())
+        .method_not_allowed_fallback(not_allowed::<Guest>(console::Fault::NotFound))
 }
 
 /// The capture pages, their forms, and the endpoints of their scripts. The middleware in front of them provides a
 /// [`capture::Request`].
 pub fn capture() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><CaptureRoutes/></FlatRoutes></Pages> };
-    pages::<Visit, _>(table).merge(capture::forms())
+    pages::<Visit, _>(table)
+        .merge(capture::forms())
+        .method_not_allowed_fallback(not_allowed::<Visit>(capture::Refusal::NotFound))
 }
 
 /// The description of the API. The middleware in front of it provides a `Request` of a [`Reader`].
 pub fn docs() -> Router {
     let table = || view! { <Pages><FlatRoutes fallback=|| ()><DocsRoutes/></FlatRoutes></Pages> };
-    pages::<Reader, _>(table)
+    pages::<Reader, _>(table).method_not_allowed_fallback(not_allowed::<Reader>(docs::NoSuchGuide))
 }
 
 /// The webhook inbox of the demonstration. The middleware in front of it provides a `Request` of a [`DemoVisitor`].

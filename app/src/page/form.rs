@@ -146,3 +146,23 @@ where
         })
     }
 }
+
+/// The handler of the methods that a route does not have: the page for `fault`, with the status that says so. The router adds the methods that the
+/// route has (`Allow`).
+pub(crate) fn not_allowed<W: Area>(
+    fault: W::Fault,
+) -> impl Fn(axum::extract::Request) -> Answering + Clone + Send + Sync + 'static {
+    move |request| {
+        let fault = fault.clone();
+        Box::pin(async move {
+            let (mut parts, _) = request.into_parts();
+            let request = match Request::<W>::from_request_parts(&mut parts, &()).await {
+                Ok(request) => request,
+                Err(rejection) => return rejection,
+            };
+            let mut answer = refuse(request, fault).await;
+            *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            answer
+        })
+    }
+}

@@ -10,5 +10,5 @@ pub use answer::{RETRY_SOON, refuse};
 pub(crate) use answer::{get, page, render, without_markers};
 pub use fields::{Fields, Malformed};
 pub(crate) use fields::{File, mistake, with_query};
-pub(crate) use form::{Outcome, form, form_for, handler};
+pub(crate) use form::{Outcome, form, form_for, handler, not_allowed};
 pub use request::{Area, Refused, Request, Site};

@@ -284,6 +284,32 @@ async fn every_page_carries_these_headers_and_a_nonce_of_its_own() {
     }
 }
 
+/// Whoever types the address of a form, for example, gets a page with a way out.
+#[tokio::test]
+async fn a_method_that_an_address_does_not_have_is_refused_with_a_page_and_the_methods_that_it_has() {
+    let server = Server::new().await;
+    let mut browser = Browser::signed_in(&server, Role::Admin).await;
+    let answers = [
+        (browser.get("/admin/sign-out").await, "POST"),
+        (browser.send("PUT", "/admin/keys", "").await, "GET,HEAD,POST"),
+        (server.send("DELETE", "/admin/sign-in", &[], "").await, "GET,HEAD,POST"),
+        (server.send("PUT", "/v/x", &[], "").await, "GET,HEAD,POST"),
+        (server.send("BREW", "/docs", &[], "").await, "GET,HEAD"),
+    ];
+    for (at, (answer, allowed)) in answers.iter().enumerate() {
+        let methods: BTreeSet<_> = answer.header("allow").unwrap_or_default().split(',').collect();
+        assert_eq!((answer.status, methods), (405, allowed.split(',').collect()), "{at}");
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{at}");
+        assert!(answer.body.contains("<h1"), "{at}: {}", answer.body);
+    }
+    assert!(
+        answers[0].0.body.contains("href=\"/admin/keys\""),
+        "{}",
+        answers[0].0.body
+    );
+    assert_eq!(browser.get("/admin").await.status, 200, "still signed in");
+}
+
 #[tokio::test]
 async fn a_page_says_which_methods_it_has_if_it_is_sent_another() {
     let server = Server::new().await;
