@@ -5,7 +5,7 @@ use crate::extent::{self, Shape};
 use crate::geometry::{Corners, Point, mean_sides};
 use crate::observation::Observation;
 use crate::raster::Raster;
-use crate::signals::{Ground, Rectified, obstructed_share};
+use crate::signals::{Ground, Rectified, obstructed_share, surely_obstructed_share};
 use domain::findings::{Face, Quality};
 use domain::quality::{QualityLimits, document_problems};
 use lens::geometry::distance;
@@ -45,7 +45,14 @@ pub(super) fn obstructed(
         None => labelled().map(|part| share(&part, Ground::Labels)),
     };
     let of_print = print.map(|print| share(print, Ground::Print));
-    of_document.into_iter().chain(of_print).reduce(f32::max)
+    // The page of an open passport has no outline of its own. Its zone says about where its edges are.
+    let page = || Rectified::of(picture, &seen.page_by_zone()?);
+    let of_page = card
+        .is_none()
+        .then(page)
+        .flatten()
+        .map(|page| surely_obstructed_share(&page, portrait));
+    of_document.into_iter().chain(of_print).chain(of_page).reduce(f32::max)
 }
 
 /// The corners of the card that was looked at: as its outline is if that has the shape of the document and all labels within, else where its labels say,

@@ -1915,6 +1915,36 @@ fn a_label_of_another_column_does_not_end_an_address() {
     assert_eq!(of(&items, "address"), Some("80331 MÜNCHEN LINDENALLEE 66A"));
 }
 
+#[test]
+fn a_signature_beside_the_label_of_a_passports_authority_is_no_authority() {
+    let layouts = layouts();
+    let mut lines = vec![
+        ("日本国旅券 PASSPORT", 80.0, 4.0),
+        ("旅券番号/Passport No.", 80.0, 8.0),
+        ("TR0274006", 80.0, 11.5),
+        ("生年月日/Date of birth", 45.0, 26.0),
+        ("03 SEP 1994", 45.0, 29.5),
+        ("発行年月日/Date of issue", 45.0, 38.0),
+        ("02 MAY 2022", 45.0, 41.5),
+        ("有効期間満了日/Date of expiry", 80.0, 38.0),
+        ("02 MAY 2032", 80.0, 41.5),
+        ("発行官庁/Authority", 45.0, 50.0),
+        ("Kobayashi", 82.0, 50.5),
+    ];
+    let authority = |lines: &[(&str, f32, f32)]| {
+        let known = layouts.read(&page(lines), TODAY).unwrap();
+        assert_eq!(known.reading.layout, "icao.passport");
+        value(&known, "issuingAuthority").map(str::to_owned)
+    };
+    assert_eq!(
+        authority(&lines).as_deref(),
+        Some("Kobayashi"),
+        "where nothing else says it"
+    );
+    lines.push(("MINISTRY OF FOREIGN AFFAIRS", 45.0, 53.5));
+    assert_eq!(authority(&lines).as_deref(), Some("MINISTRY OF FOREIGN AFFAIRS"));
+}
+
 /// A Spanish identity card with these lines between its surnames' label and its given names'.
 fn spanish(surnames: &[&'static str], given: &'static str) -> Vec<(&'static str, f32, f32)> {
     let mut lines = vec![

@@ -2,6 +2,7 @@
 //! document, and of a face that does not follow the light of the screen. Signs, not proofs.
 
 mod card;
+mod colour;
 mod cover;
 mod flashes;
 mod grey;
@@ -12,6 +13,7 @@ mod peaks;
 mod rectified;
 mod reflection;
 mod spectrum;
+mod strand;
 mod veil;
 
 pub(crate) use card::share_in_card;
@@ -20,7 +22,7 @@ pub(crate) use flashes::{followed, tint};
 pub(crate) use grey::{grey_share, is_colourless};
 pub(crate) use grid::grid;
 pub(crate) use light::{brightness, mean, range};
-pub(crate) use obstruction::{Ground, obstructed_share};
+pub(crate) use obstruction::{Ground, obstructed_share, surely_obstructed_share};
 pub(crate) use peaks::{Rasters, rasters};
 pub(crate) use rectified::Rectified;
 pub(crate) use reflection::reflected_share;

@@ -2,7 +2,9 @@
 //! fine print and a portrait; an object on it is a large, smooth area in another colour, or an area without the background print of
 //! the rest of the paper.
 
-use super::rectified::{COLUMNS, Cell, Edge, Paper, ROWS, Rectified};
+use super::colour::{TINT, brightness, difference, is_of_tint, tint};
+use super::rectified::{CELL, COLUMNS, Cell, Edge, Paper, ROWS, Rectified, grown};
+use super::strand::strand_cells;
 use crate::statistics::median;
 use lens::regions::regions;
 
@@ -15,9 +17,6 @@ const SMOOTH: (f32, f32) = (6.0, 0.6);
 const LEAST_LIGHT: f32 = 0.5;
 /// Factors by which a shadow or a lamp changes the light on paper at most.
 const SHADE: (f32, f32) = (0.5, 1.5);
-/// Brightness at which tints are compared, and how much red and blue of one tint differ at most: shadows on rendered pictures reach 10, skin on white
-/// paper is 25 and more away. Pale skin on pink paper may be nearer.
-const TINT: (f32, f32) = (200.0, 12.0);
 /// Cells of which no channel is darker are burnt out: reflections are measured elsewhere.
 const BURNT: f32 = 245.0;
 /// Parts of another colour up to this share of the document are printed on it: a flag, a seal, a title's ground.
@@ -59,6 +58,10 @@ const STRIPE: (f32, usize) = (0.7, 12);
 const TITLE: (f32, usize) = (0.4, 7);
 /// Cells from either edge at which it may begin and end: its corners are round.
 const NEAR_EDGE: usize = 3;
+/// Share of the smallest rectangle around it, at any angle, that a part in the shape of one fills at least: a round seal fills 0.79.
+const RECTANGULAR: f32 = 0.87;
+/// Degrees between the angles that are tried, and those from the edges of the document from which something lies askew.
+const ANGLES: (usize, usize) = (2, 8);
 
 /// What the corners of a rectified part belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +81,57 @@ pub(crate) fn obstructed_share(document: &Rectified, ground: Ground, portrait: O
     let of_portrait = document.of_portrait(portrait);
     let foreign = foreign_share(document, ground, &of_portrait);
     match ground {
-        Ground::Document | Ground::Labels => foreign.max(blank_share(document, &of_portrait)),
+        Ground::Document => foreign
+            .max(blank_share(document, &of_portrait))
+            .max(strand_share(document)),
+        Ground::Labels => foreign.max(blank_share(document, &of_portrait)),
         Ground::Print => foreign,
+    }
+}
+
+/// Share of a page that things lie on which print never resembles, [`SURE`] times: rectangles that lie askew, or a strand. `portrait` as for
+/// [`obstructed_share`]. Its edges need not be exact.
+pub(crate) fn surely_obstructed_share(page: &Rectified, portrait: Option<[f32; 4]>) -> f32 {
+    let of_portrait = page.of_portrait(portrait);
+    let bare = Bare::of(&page.cells);
+    let parts = regions(&foreign_cells(&page.cells, &bare), COLUMNS);
+    let notes = parts.iter().map(|part| askew_note(page, &bare, part, &of_portrait));
+    let largest = notes.map(|note| SURE * share(&note)).fold(0.0, f32::max);
+    largest.max(strand_share(page)).min(1.0)
+}
+
+/// The cells of a note of which a part is free of writing: a rectangle that is large enough, and lies askew on the document. None where there is no note.
+fn askew_note(document: &Rectified, bare: &Bare, part: &[usize], of_portrait: &[bool]) -> Vec<usize> {
+    if share(part) <= INTRUDING || is_portrait(part, of_portrait) {
+        return Vec::new();
+    }
+    let cells = &document.cells;
+    let colour = colour_of(cells, part);
+    let is_of_note = |(index, cell): (usize, &Cell)| {
+        part.contains(&index) || (bare.is_foreign(cell, index) && are_alike(cell.colour, colour))
+    };
+    let marked: Vec<bool> = cells.iter().enumerate().map(is_of_note).collect();
+    let mut whole = regions(&marked, COLUMNS)
+        .into_iter()
+        .filter(|all| all.contains(&part[0]));
+    whole.next().filter(|note| is_askew(document, note)).unwrap_or_default()
+}
+
+/// Share that a strand from edge to edge lies on, [`SURE`] times; 0 for [`INTRUDING`] and less.
+fn strand_share(document: &Rectified) -> f32 {
+    let share = strand_cells(document) / (COLUMNS * ROWS) as f32;
+    if share > INTRUDING {
+        (SURE * share).min(1.0)
+    } else {
+        0.0
     }
 }
 
 /// Share of smooth parts in another colour than the paper's: of large ones, and of those that come in over an edge, which count [`SURE`] times.
 fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> f32 {
     let cells = &document.cells;
-    let parts = regions(&foreign_cells(cells), COLUMNS);
+    let bare = Bare::of(cells);
+    let parts = regions(&foreign_cells(cells, &bare), COLUMNS);
     let intruding = match ground {
         Ground::Document => intruders(document, &parts, of_portrait),
         Ground::Labels | Ground::Print => vec![false; parts.len()],
@@ -107,12 +152,13 @@ fn foreign_share(document: &Rectified, ground: Ground, of_portrait: &[bool]) -> 
         }
     };
     let all = parts.iter().zip(&intruding);
-    all.map(hides).fold(0.0, |sum, part| sum + part).min(1.0)
+    let sum = all.map(hides).fold(0.0, |sum, part| sum + part);
+    let notes = parts.iter().map(|part| askew_note(document, &bare, part, of_portrait));
+    notes.map(|note| SURE * share(&note)).fold(sum, f32::max).min(1.0)
 }
 
 /// Which cells have another colour than the paper and no print on them.
-fn foreign_cells(cells: &[Cell]) -> Vec<bool> {
-    let bare = Bare::of(cells);
+fn foreign_cells(cells: &[Cell], bare: &Bare) -> Vec<bool> {
     let (least, of_print) = SMOOTH;
     let smooth = least.max(of_print * median(cells.iter().map(|cell| cell.change)).unwrap_or_default());
     let is_foreign = |(index, cell): (usize, &Cell)| cell.change < smooth && bare.is_foreign(cell, index);
@@ -213,11 +259,7 @@ fn is_of_one_thing(cells: &[Cell], one: &[usize], other: &[usize]) -> bool {
 /// Whether two colours are of one thing, that may be in another light here and there.
 fn are_alike(one: [f32; 3], other: [f32; 3]) -> bool {
     let factor = brightness(one) / brightness(other).max(1.0);
-    let is_of_tint = tint(one)
-        .into_iter()
-        .zip(tint(other))
-        .all(|(one, other)| (one - other).abs() < TINT.1);
-    difference(one, other) < ALIKE || ((SHADE.0..1.0 / SHADE.0).contains(&factor) && is_of_tint)
+    difference(one, other) < ALIKE || ((SHADE.0..1.0 / SHADE.0).contains(&factor) && is_of_tint(one, other))
 }
 
 /// Whether a part continues beyond an edge of the document, in its own colour and not in that of the table beside it; `beyond` is what lies beyond that edge.
@@ -280,16 +322,6 @@ fn shifts(part: &[usize], edge: Edge) -> Vec<isize> {
     shifts
 }
 
-/// Root mean square over the channels.
-fn difference(one: [f32; 3], other: [f32; 3]) -> f32 {
-    let square: f32 = one
-        .iter()
-        .zip(other)
-        .map(|(one, other)| (one - other) * (one - other))
-        .sum();
-    (square / 3.0).sqrt()
-}
-
 /// Whether a part reaches from one edge to the opposite one as straight as what is printed.
 fn is_stripe(part: &[usize]) -> bool {
     let rows = || part.iter().map(|index| index / COLUMNS);
@@ -303,6 +335,63 @@ fn is_stripe(part: &[usize]) -> bool {
     let fills =
         |(filled, most): (f32, usize)| height <= most && part.len() as f32 >= filled * (height * COLUMNS) as f32;
     reaches_both && (fills(STRIPE) || fills(TITLE))
+}
+
+/// Whether a part is a rectangle that lies askew on the document, as a note does. What is printed runs along the edges, or is no rectangle. Compared in the
+/// picture: cells of a document whose size is not known are no squares.
+fn is_askew(document: &Rectified, part: &[usize]) -> bool {
+    // By the ends of each row: what is written on a note leaves holes in it.
+    let rows = pixel_rows(document, part);
+    let end = |place: usize| move |[y, ends @ ..]: &[f32; 3]| document.place_of_pixel([ends[place], *y]);
+    let around: Vec<[f32; 2]> = rows.iter().map(end(0)).chain(rows.iter().rev().map(end(1))).collect();
+    let Some([y, first, last]) = rows.get(rows.len() / 2) else {
+        return false;
+    };
+    let [from, to] = [first, last].map(|x| document.place_of_pixel([*x, *y]));
+    let edge = (to[1] - from[1]).atan2(to[0] - from[0]);
+    let covered = |degrees: usize| -> f32 {
+        let (sin, cos) = (edge + (degrees as f32).to_radians()).sin_cos();
+        let turned = || around.iter().map(|[x, y]| [x * cos + y * sin, y * cos - x * sin]);
+        let extent = |axis: usize| {
+            let least = turned().map(|place| place[axis]).fold(f32::INFINITY, f32::min);
+            turned().map(|place| place[axis]).fold(f32::NEG_INFINITY, f32::max) - least
+        };
+        extent(0) * extent(1)
+    };
+    let (step, askew) = ANGLES;
+    let smallest = (0..90).step_by(step).map(|degrees| (degrees, covered(degrees)));
+    let smallest = smallest.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    smallest.is_some_and(|(degrees, covered)| {
+        (askew..=90 - askew).contains(&degrees) && area_of(&around) >= RECTANGULAR * covered
+    })
+}
+
+/// The area of a polygon.
+fn area_of(around: &[[f32; 2]]) -> f32 {
+    let next = around.iter().cycle().skip(1);
+    let twice: f32 = around
+        .iter()
+        .zip(next)
+        .map(|(one, other)| one[0] * other[1] - other[0] * one[1])
+        .sum();
+    twice.abs() / 2.0
+}
+
+/// The rows of pixels of a part, each with its first and last one: those in the colour of the part, on it or on the cells around it, which are its edges.
+fn pixel_rows(document: &Rectified, part: &[usize]) -> Vec<[f32; 3]> {
+    let colour = colour_of(&document.cells, part);
+    let mut marked = vec![false; COLUMNS * ROWS];
+    part.iter().for_each(|index| marked[*index] = true);
+    let marked = grown(&marked, 1);
+    let is_of_part =
+        |x: usize, y: usize| marked[y / CELL * COLUMNS + x / CELL] && are_alike(document.pixel(x, y), colour);
+    let row = |y: usize| {
+        // Two beside each other: a single one is noise.
+        let mut found = (1..COLUMNS * CELL).filter(|x| is_of_part(x - 1, y) && is_of_part(*x, y));
+        let first = found.next()?;
+        Some([y as f32, first as f32 - 1.0, found.last().unwrap_or(first) as f32])
+    };
+    (0..ROWS * CELL).filter_map(row).collect()
 }
 
 /// The paper where nothing lies on it, as it changes from place to place.
@@ -337,17 +426,6 @@ impl Bare {
         let is_of_tint = |(own, paper): (f32, &Paper)| (own - paper.at(index)).abs() < TINT.1;
         (SHADE.0..SHADE.1).contains(&factor) && tint(colour).into_iter().zip(&self.tints).all(is_of_tint)
     }
-}
-
-/// Red and blue of a colour, brought to one brightness.
-fn tint(colour: [f32; 3]) -> [f32; 2] {
-    let [red, _, blue] = colour.map(|value| value / brightness(colour).max(1.0) * TINT.0);
-    [red, blue]
-}
-
-/// The mean of the channels.
-fn brightness(colour: [f32; 3]) -> f32 {
-    colour.iter().sum::<f32>() / 3.0
 }
 
 fn is_burnt(cell: &Cell) -> bool {
@@ -589,6 +667,52 @@ mod tests {
             0.0,
             "the table below a card whose edge was not found"
         );
+    }
+
+    #[test]
+    fn a_small_note_is_told_by_lying_askew_and_a_printed_field_or_a_seal_is_not() {
+        let green = Raster::filled(1, 1, [90, 190, 130]);
+        let shown = |is_on: &dyn Fn(f32, f32) -> bool| {
+            let mut shown = card();
+            for (x, y) in (100..956).flat_map(|x| (80..620).map(move |y| (x, y))) {
+                if is_on(x as f32 - 520.0, y as f32 - 350.0) {
+                    shown.paste(&green, x, y);
+                }
+            }
+            share(&shown, None)
+        };
+        let turned = |degrees: f32| {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            shown(&move |x, y| (x * cos + y * sin).abs() < 85.0 && (y * cos - x * sin).abs() < 70.0)
+        };
+        for degrees in [12.0, 20.0, 45.0, -15.0] {
+            assert!(turned(degrees) > 0.105, "{degrees}: {}", turned(degrees));
+        }
+        for degrees in [0.0, 2.0, -3.0] {
+            assert!(turned(degrees) < 0.07, "{degrees}: {}", turned(degrees));
+        }
+        assert!(shown(&|x, y| x.hypot(y) < 80.0) < 0.07);
+    }
+
+    #[test]
+    fn a_cable_across_the_card_is_told_and_one_below_it_or_a_printed_line_is_not() {
+        let black = Raster::filled(1, 1, [18, 18, 20]);
+        let shown = |is_on: &dyn Fn(f32, f32) -> bool| {
+            // On a light table: the cable would not be seen on a dark one.
+            let mut shown = Raster::filled(1060, 700, [170, 160, 150]);
+            shown.paste(&card().crop(100, 80, 856, 540).unwrap(), 100, 80);
+            for (x, y) in (0..1060).flat_map(|x| (0..700).map(move |y| (x, y))) {
+                if is_on(x as f32, y as f32) {
+                    shown.paste(&black, x, y);
+                }
+            }
+            share(&shown, None)
+        };
+        let lies_on = |x: f32, y: f32| (y - 300.0 - 40.0 * (x / 200.0).sin()).abs() < 16.0;
+        assert!(shown(&lies_on) > 0.105, "{}", shown(&lies_on));
+        let is_on_card = |x: f32, y: f32| (100.0..956.0).contains(&x) && (80.0..620.0).contains(&y);
+        assert_eq!(shown(&|x, y| lies_on(x, y) && !is_on_card(x, y)), 0.0, "below the card");
+        assert!(shown(&|x, y| lies_on(x, y) && is_on_card(x, y)) < 0.05, "printed");
     }
 
     #[test]

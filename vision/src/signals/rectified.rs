@@ -9,7 +9,7 @@ use crate::statistics::median;
 /// Cells that the document is divided into, across and down, and their side in pixels: a cell is 2 mm of a card.
 pub(super) const COLUMNS: usize = 43;
 pub(super) const ROWS: usize = 27;
-const CELL: usize = 8;
+pub(super) const CELL: usize = 8;
 const COUNT: usize = COLUMNS * ROWS;
 /// Side of the patches whose mean colours show the background print, in pixels: the noise of a camera is finer.
 const PATCH: usize = 4;
@@ -25,15 +25,29 @@ const PAPER: f32 = 4.0;
 /// How far a portrait reaches beyond the face's box, in widths or heights of the box: left and right, up, down.
 const PORTRAIT: [f32; 3] = [0.9, 0.9, 1.3];
 
-/// How far beyond an edge the colour beside it is taken, in cells: nearer, the edge or its shadow may be meant.
+/// How far beyond an edge the colour beside it is taken, in cells: nearer, the edge or its shadow may be meant. As far within, the outermost row is left out.
 const BEYOND: f32 = 1.5;
+/// Places of a [`Profile`] to a cell.
+pub(super) const FINE: usize = 4;
 
 /// A document seen straight, cell by cell.
 pub(crate) struct Rectified {
     pub(super) cells: Vec<Cell>,
     /// Along each [`Edge`], the colour of what lies just beyond it, beside each of its cells; `None` outside the picture.
     pub(super) beyond: [Vec<Option<[f32; 3]>>; 4],
+    /// The same more finely, and within: of each edge.
+    pub(super) profiles: [Profile; 4],
+    /// All of it, [`CELL`] pixels to a cell.
+    card: Raster,
     projection: Projection,
+}
+
+/// The colours along an edge, [`FINE`] to a cell.
+pub(super) struct Profile {
+    /// Of the document, just within the edge.
+    pub(super) within: Vec<[f32; 3]>,
+    /// Of what lies just beyond it; `None` outside the picture.
+    pub(super) beyond: Vec<Option<[f32; 3]>>,
 }
 
 /// An edge of a document.
@@ -67,16 +81,14 @@ impl Edge {
         }
     }
 
-    /// The middle of the place just beyond it, so far along, in pixels of the rectified document.
-    fn beyond(self, along: usize) -> [f32; 2] {
-        let cell = CELL as f32;
-        let along = (along as f32 + 0.5) * cell;
-        let (width, height) = (COLUMNS as f32 * cell, ROWS as f32 * cell);
+    /// The place so far along it, and so far beyond it or, if negative, within, in cells from the left upper corner of the document.
+    pub(super) fn place(self, along: f32, beyond: f32) -> [f32; 2] {
+        let (width, height) = (COLUMNS as f32, ROWS as f32);
         match self {
-            Self::Top => [along, -BEYOND * cell],
-            Self::Bottom => [along, height + BEYOND * cell],
-            Self::Left => [-BEYOND * cell, along],
-            Self::Right => [width + BEYOND * cell, along],
+            Self::Top => [along, -beyond],
+            Self::Bottom => [along, height + beyond],
+            Self::Left => [-beyond, along],
+            Self::Right => [width + beyond, along],
         }
     }
 }
@@ -102,12 +114,15 @@ impl Rectified {
         let patches = Patches::of(&card);
         let cells = (0..COUNT).map(|index| Cell::of(&card, &patches, index)).collect();
         let beyond = Edge::ALL.map(|edge| {
-            let colour = |along| colour_around(picture, &projection, edge.beyond(along));
+            let colour = |along| colour_around(picture, &projection, edge.place(along as f32 + 0.5, BEYOND));
             (0..edge.length()).map(colour).collect()
         });
+        let profiles = Edge::ALL.map(|edge| Profile::of(picture, &projection, edge));
         Some(Self {
             cells,
             beyond,
+            profiles,
+            card,
             projection,
         })
     }
@@ -125,6 +140,17 @@ impl Rectified {
             .collect()
     }
 
+    /// The colour of a pixel.
+    pub(super) fn pixel(&self, x: usize, y: usize) -> [f32; 3] {
+        let at = (y * self.card.width() + x) * 3;
+        [0, 1, 2].map(|channel| f32::from(self.card.pixels()[at + channel]))
+    }
+
+    /// Where a pixel stands in the picture.
+    pub(super) fn place_of_pixel(&self, pixel: [f32; 2]) -> [f32; 2] {
+        self.projection.place(pixel)
+    }
+
     /// Where the middle of a cell stands in the picture.
     pub(super) fn place(&self, index: usize) -> [f32; 2] {
         let middle = |position: usize| (position * CELL + CELL / 2) as f32;
@@ -133,8 +159,22 @@ impl Rectified {
     }
 }
 
-/// The median colour of nine places a quarter of a cell around one, in pixels of the rectified document; `None` if one is outside the picture.
-fn colour_around(picture: &Raster, projection: &Projection, [x, y]: [f32; 2]) -> Option<[f32; 3]> {
+impl Profile {
+    fn of(picture: &Raster, projection: &Projection, edge: Edge) -> Self {
+        let colours = |beyond: f32| {
+            let along = (0..edge.length() * FINE).map(|place| (place as f32 + 0.5) / FINE as f32);
+            along.map(move |along| colour_around(picture, projection, edge.place(along, beyond)))
+        };
+        Self {
+            within: colours(-BEYOND).map(Option::unwrap_or_default).collect(),
+            beyond: colours(BEYOND).collect(),
+        }
+    }
+}
+
+/// The median colour of nine places a quarter of a cell around one, in cells of the rectified document; `None` if one is outside the picture.
+fn colour_around(picture: &Raster, projection: &Projection, place: [f32; 2]) -> Option<[f32; 3]> {
+    let [x, y] = place.map(|cells| cells * CELL as f32);
     let step = (CELL / 4) as f32;
     let around = [-step, 0.0, step];
     let mut colours = Vec::with_capacity(9);
