@@ -389,7 +389,7 @@ fn pixel_rows(document: &Rectified, part: &[usize]) -> Vec<[f32; 3]> {
         // Two beside each other: a single one is noise.
         let mut found = (1..COLUMNS * CELL).filter(|x| is_of_part(x - 1, y) && is_of_part(*x, y));
         let first = found.next()?;
-        Some([y as f32, first as f32 - 1.0, found.last().unwrap_or(first) as f32])
+        Some([y as f32, first as f32 - 1.0, found.next_back().unwrap_or(first) as f32])
     };
     (0..ROWS * CELL).filter_map(row).collect()
 }
